@@ -1,7 +1,5 @@
 #include "core/error.hpp"
-#include "cuda/testing/cuda_pairs.hpp"
-#include "cuda/testing/cuda_pipeline.hpp"
-#include "cuda/testing/cuda_sweep.hpp"
+#include "cuda/testing/timing.hpp"
 #include "methods/backend.hpp"
 
 /// Replaces the CUDA backend, and what the benchmark calls of it, in a build without CUDA.
@@ -27,30 +25,13 @@ std::unique_ptr<Backend> make_cuda_backend(const CudaOptions&) {
 
 namespace cuda {
 
-SweepTimes time_sweep(const SweepProblem&, int, int) {
+StageTimes time_stages(const SweepProblem&, int, int) {
+  unavailable();
+}
+StageTimes time_stages(const PairProblem&, int, int) {
   unavailable();
 }
 NaiveSweep time_naive_sweep(const SweepProblem&, int, int) {
-  unavailable();
-}
-BlockTimes time_block_matching(const PairProblem&, int, int) {
-  unavailable();
-}
-std::size_t count_wrong_reciprocals(int) {
-  unavailable();
-}
-PairRun run_pair(const PairProblem&, std::uint8_t, int) {
-  unavailable();
-}
-BeliefTimes time_belief(const PairProblem&, int, int) {
-  unavailable();
-}
-
-SemiGlobalTimes time_semi_global(const PairProblem&, int, int) {
-  unavailable();
-}
-
-PipelineTimes time_pipeline(const PairProblem&, int, int) {
   unavailable();
 }
 

@@ -2,18 +2,17 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <chrono>
 #include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "cuda/match/sweep.hpp"
+#include "cuda/methods/device_budget.hpp"
 #include "cuda/methods/fusion_stream.hpp"
 #include "cuda/methods/map_stream.hpp"
-#include "cuda/methods/stereo/pipeline_stream.hpp"
+#include "cuda/methods/stereo/pair_stages.hpp"
 #include "cuda/methods/sweep/sweep_stream.hpp"
-#include "methods/admission.hpp"
 #include "methods/backend.hpp"
 #include "methods/sweep/view_sweep.hpp"
 
@@ -91,8 +90,9 @@ class CudaBackend : public Backend {
                               "; --device cpu works without a GPU");
     name_ = "cuda:" + std::to_string(device_) + " " + device_name(device_);
     const auto processes = static_cast<std::size_t>(options.processes);
-    limit_ = options.memory_limit ? *options.memory_limit / processes : usable_memory(processes);
-    admission_.emplace(options.streams, limit_);
+    budget_.emplace(options.streams,
+                    options.memory_limit ? *options.memory_limit / processes : usable_memory(processes),
+                    budgeted_device());
     streams_.reserve(static_cast<std::size_t>(options.streams));
     for (int i = 0; i < options.streams; ++i) streams_.emplace_back(host_threads_, images_);
   }
@@ -113,42 +113,42 @@ class CudaBackend : public Backend {
     const SweepShape shape = sweep_shape(problem);
     const SweepPlan planned = plan(shape);
     try {
-      return sweep_as(problem, planned);
+      const auto hold = budget_->admit(planned.bytes);
+      SweepStream& stream = for_sweep(hold);
+      stream.limit_memory(planned, hold.bytes());
+      return budget_->run([&] { return stream.sweep(problem, planned); });
     } catch (const OutOfMemory&) {
       // Another program has taken what was free when the limit was set.
     }
-    return sweep_alone(problem, shape);
+    const auto hold = budget_->admit_alone();
+    return for_sweep(hold).sweep(problem, plan_sweep(shape, std::min(budget_->bytes(), usable_memory())));
   }
 
   WorkMemory pair_memory(int width, int height, const PairSpec& options) const override {
     const CurrentDevice current(device_);
     const PairShape shape{width, height};
+    const int threads = oneapi::tbb::task_arena(host_threads_).max_concurrency();
     WorkMemory memory;
-    memory.host_bytes = 2 * Staging::kBytes;  // the stream's for sweeps, too
-    memory.device_bytes = pair_stream_bytes(shape, options);
-    if (options.whole == WholeMethod::kNone)
-      memory.host_bytes += PipelineStream::host_bytes(
-          shape, options, oneapi::tbb::task_arena(host_threads_).max_concurrency());
-    if (memory.device_bytes > limit_)
+    // The staging is the stream's for sweeps, too.
+    memory.host_bytes = 2 * Staging::kBytes + pair_host_bytes(shape, options, threads);
+    memory.device_bytes = pair_device_bytes(shape, options);
+    if (memory.device_bytes > budget_->bytes())
       throw OutOfMemory("a pair of " + std::to_string(width) + "x" + std::to_string(height) + " with " +
                         std::to_string(options.range.count) + " disparities needs " +
                         std::to_string(memory.device_bytes >> 20) + " MiB of device memory, the limit is " +
-                        std::to_string(limit_ >> 20) + " MiB; --device cpu works without");
+                        std::to_string(budget_->bytes() >> 20) + " MiB; --device cpu works without");
     return memory;
   }
 
   DisparityMap match(const PairProblem& problem) override {
     check_pair(problem);
     const CurrentDevice current(device_);
-    const std::size_t bytes = pair_stream_bytes(pair_shape(problem), problem.options);
-    const Hold hold(*this, bytes);
-    DeviceStream& stream = hold.stream();
-    stream.sweep.release();
-    if (!stream.pair) stream.pair.emplace().host_threads = host_threads_;
-    leave_memory_to(bytes);
+    const std::size_t bytes = pair_device_bytes(pair_shape(problem), problem.options);
+    const auto hold = budget_->admit(bytes);
+    PairWorkspace& workspace = for_pair(hold);
     // A loop that waits here must not start another match, which would wait for this stream.
     return oneapi::tbb::this_task_arena::isolate(
-        [&] { return without_images_if_needed([&] { return match_pair(problem, *stream.pair); }); });
+        [&] { return budget_->run([&] { return match_pair(problem, workspace); }); });
   }
 
   Image<Vec3f> normals(ImageView<const float> depth, const Pinhole& camera, std::uint64_t id) override {
@@ -171,8 +171,6 @@ class CudaBackend : public Backend {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   /// A FusionStream on the device of the backend.
   class Fusion : public DeviceFusion {
    public:
@@ -183,7 +181,7 @@ class CudaBackend : public Backend {
     bool has(int view) const override { return stream_.has(view); }
     bool begin(const FusionJob& job) override {
       const CurrentDevice current(backend_.device_);
-      backend_.leave_memory_to(0);
+      backend_.budget_->limit_images();
       return stream_.begin(job);
     }
     void finish(const FusionJob& job, PointSink& sink, FusionProgress& progress) override {
@@ -195,10 +193,6 @@ class CudaBackend : public Backend {
     CudaBackend& backend_;
     FusionStream stream_;
   };
-
-  /// How long no images are kept after they were in the way: a shortage passes, and a sweep that is done
-  /// twice now and then costs little.
-  static constexpr std::chrono::seconds kPauseOfImages{30};
 
   /// Resources of one concurrent call, kept for the next one.
   struct DeviceStream {
@@ -213,35 +207,28 @@ class CudaBackend : public Backend {
     }
   };
 
-  /// The resources of an admitted call. Where it needs more memory than its stream's share, that of the other
-  /// streams it holds is released before, and its own after it.
-  class Hold {
-   public:
-    Hold(CudaBackend& backend, std::size_t bytes)
-        : backend_(backend), permit_(backend.admission_->admit(bytes)) {
-      if (!large()) return;
-      for (const int i : permit_.streams()) at(i).release();
-      const std::lock_guard lock(backend_.budget_mutex_);
-      ++backend_.large_;
-    }
-    Hold(const Hold&) = delete;
-    ~Hold() {
-      if (!large()) return;
-      stream().release();
-      const std::lock_guard lock(backend_.budget_mutex_);
-      --backend_.large_;
-    }
-    DeviceStream& stream() const { return at(permit_.streams().front()); }
-    /// Device memory of the work.
-    std::size_t bytes() const { return permit_.streams().size() * backend_.admission_->share(); }
+  /// The stream of an admitted call, of which sweeps and pairs do not keep memory at the same time.
+  SweepStream& for_sweep(const DeviceBudget::Hold& hold) {
+    DeviceStream& stream = streams_[static_cast<std::size_t>(hold.stream())];
+    if (stream.pair) stream.pair->arena.release();
+    return stream.sweep;
+  }
+  PairWorkspace& for_pair(const DeviceBudget::Hold& hold) {
+    DeviceStream& stream = streams_[static_cast<std::size_t>(hold.stream())];
+    stream.sweep.release();
+    if (!stream.pair) stream.pair.emplace().host_threads = host_threads_;
+    return *stream.pair;
+  }
 
-   private:
-    bool large() const { return permit_.streams().size() > 1; }
-    DeviceStream& at(int stream) const { return backend_.streams_[static_cast<std::size_t>(stream)]; }
-
-    CudaBackend& backend_;
-    Admission::Permit permit_;
-  };
+  DeviceBudget::Device budgeted_device() {
+    return {[this](int stream) { streams_[static_cast<std::size_t>(stream)].release(); },
+            [this](std::size_t bytes) { images_.set_budget(bytes); },
+            [this] {
+              spdlog::info(
+                  "{}: other programs use its memory; it keeps no images, and tries again every {} s", name_,
+                  DeviceBudget::kPauseOfImages.count());
+            }};
+  }
 
   /// A stream for work on maps, one call at a time.
   struct SharedMapStream {
@@ -255,66 +242,10 @@ class CudaBackend : public Backend {
   auto with_maps(SharedMapStream& maps, const Work& work) -> decltype(work(*maps.stream)) {
     return oneapi::tbb::this_task_arena::isolate([&] {
       const std::lock_guard lock(maps.mutex);
-      leave_memory_to(0);
+      budget_->limit_images();
       if (!maps.stream) maps.stream.emplace(images_);
       return work(*maps.stream);
     });
-  }
-
-  DepthEstimate sweep_as(const SweepProblem& problem, const SweepPlan& planned) {
-    const Hold hold(*this, planned.bytes);
-    if (hold.stream().pair) hold.stream().pair->arena.release();
-    SweepStream& stream = hold.stream().sweep;
-    stream.limit_memory(planned, hold.bytes());
-    leave_memory_to(planned.bytes);
-    return without_images_if_needed([&] { return stream.sweep(problem, planned); });
-  }
-
-  /// Sweeps with what the device has free at the moment, while no other stream has memory.
-  DepthEstimate sweep_alone(const SweepProblem& problem, const SweepShape& shape) {
-    const Hold hold(*this, limit_);
-    hold.stream().release();
-    leave_memory_to(0);
-    return hold.stream().sweep.sweep(problem, plan_sweep(shape, std::min(limit_, usable_memory())));
-  }
-
-  /// Limits the cache of source images to what is left if all streams do work like the largest so far; to
-  /// nothing while work needs more than the share of a stream.
-  /// @param bytes  of the arena of work that begins; 0: none
-  void leave_memory_to(std::size_t bytes) {
-    const std::lock_guard lock(budget_mutex_);
-    if (bytes <= admission_->share()) arena_bytes_ = std::max(arena_bytes_, bytes);
-    const bool none = large_ > 0 || Clock::now() < no_images_until_;
-    images_.set_budget(none ? 0 : limit_ - std::min(limit_, streams_.size() * arena_bytes_));
-  }
-
-  /// Does `work`; if the device has too little memory for it, as other programs use it too, again without the
-  /// images, which are not kept for a while.
-  template <class Work>
-  auto without_images_if_needed(const Work& work) -> decltype(work()) {
-    const bool kept = keeps_images();
-    try {
-      return work();
-    } catch (const OutOfMemory&) {
-      // Other work may have given them up since: what failed may have been with them nevertheless.
-      if (!kept) throw;
-      give_up_images();
-    }
-    return work();
-  }
-
-  bool keeps_images() {
-    const std::lock_guard lock(budget_mutex_);
-    return Clock::now() >= no_images_until_;
-  }
-
-  void give_up_images() {
-    const std::lock_guard lock(budget_mutex_);
-    no_images_until_ = Clock::now() + kPauseOfImages;
-    images_.set_budget(0);
-    if (std::exchange(told_, true)) return;
-    spdlog::info("{}: other programs take its memory; it keeps no images, and tries again every {} s", name_,
-                 kPauseOfImages.count());
   }
 
   /// Host bytes of the costs that the CPU stages take, and of these stages.
@@ -328,25 +259,19 @@ class CudaBackend : public Backend {
   /// Within the memory share of a stream if possible, else with the whole limit, alone.
   SweepPlan plan(const SweepShape& shape) const {
     try {
-      return plan_sweep(shape, admission_->share());
+      return plan_sweep(shape, budget_->share());
     } catch (const OutOfMemory&) {
-      return plan_sweep(shape, limit_);
+      return plan_sweep(shape, budget_->bytes());
     }
   }
 
   int device_;
   int host_threads_;  ///< for graph cuts
   std::string name_;
-  std::size_t limit_ = 0;
   ImageCache images_;
-  std::mutex budget_mutex_;
-  std::size_t arena_bytes_ = 0;        ///< of the largest arena so far
-  int large_ = 0;                      ///< work in progress that needs more than the share of a stream
-  Clock::time_point no_images_until_;  ///< later than now after they were in the way
-  bool told_ = false;                  ///< that they were
   SharedMapStream normals_, agreement_;
   std::vector<DeviceStream> streams_;
-  std::optional<Admission> admission_;
+  std::optional<DeviceBudget> budget_;
 };
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "cuda/testing/cuda_aggregation.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <stdexcept>
 
 #include "aggregate/aggregation.hpp"
+#include "cuda/aggregation_calls.hpp"
 #include "cuda/gpu_test.hpp"
 #include "match/cross_arms.hpp"
 #include "reference/aggregation_cases.hpp"
@@ -20,8 +19,11 @@ using namespace reference;
 
 /// Weights and sums in single precision, with the device's fast roots and exponentials.
 constexpr double kWeightBound = 2e-5;
-/// In every byte of the device's memory before a call: floats of it are no numbers.
-constexpr std::uint8_t kPoison = 0xFF;
+
+using test::run_adaptive_weight;
+using test::run_constant_window;
+using test::run_cross_arms;
+using test::run_cross_based;
 
 class CudaCrossArms : public test::GpuTest<> {};
 class CudaConstantWindow : public test::GpuTest<> {};
@@ -67,7 +69,7 @@ TEST_F(CudaCrossArms, EqualTheCpus) {
                                      CrossOptions{256, 256, 256, 256}}) {
       const Image<Rgb8> image = random_colours(shape.width, shape.height, ++seed);
       const Image<Cross> expected = cross_arms(image.view(), rule);
-      const Image<Cross> arms = cuda::run_cross_arms(image.view(), rule, kPoison);
+      const Image<Cross> arms = run_cross_arms(image.view(), rule);
       for (int y = 0; y < shape.height; ++y)
         ASSERT_EQ(
             std::memcmp(arms.row(y), expected.row(y), sizeof(Cross) * static_cast<std::size_t>(shape.width)),
@@ -84,7 +86,7 @@ TEST_F(CudaConstantWindow, EqualsTheTextbook) {
         Volume<float> costs = random_costs(shape.width, shape.planes, shape.height, ++seed, whole);
         for (const bool gaps : {false, true}) {
           if (gaps) cut_gaps(costs.view(), seed);
-          const Volume<float> means = cuda::run_constant_window(costs.view(), radius, kMaxCost, kPoison);
+          const Volume<float> means = run_constant_window(costs.view(), radius, kMaxCost);
           const Volume<float> expected =
               reference::constant_window(in_units(costs.view()).view(), std::min(radius, 128));
           EXPECT_TRUE(whole ? near(means.view(), expected.view(), 0)
@@ -119,8 +121,7 @@ TEST_F(CudaConstantWindow, SameBitsAsTheCpu) {
       if (gaps) cut_gaps(costs.view(), 3);
       Volume<float> expected(c.shape.width, c.shape.planes, c.shape.height);
       constant_window(costs.view(), c.radius, kMaxCost, expected.view());
-      EXPECT_TRUE(near(cuda::run_constant_window(costs.view(), c.radius, kMaxCost, kPoison).view(),
-                       expected.view(), 0))
+      EXPECT_TRUE(near(run_constant_window(costs.view(), c.radius, kMaxCost).view(), expected.view(), 0))
           << describe(c.shape) << ", radius " << c.radius << ", gaps " << gaps;
     }
 }
@@ -137,19 +138,17 @@ TEST_F(CudaConstantWindow, SameBitsAsTheCpuOfTheMinAndMaxSums) {
             costs.view()(x, y, d) = d == 3 ? INFINITY : x < 140 ? greatest : x < 280 ? 0.0f : greatest / 7;
       Volume<float> expected(shape.width, shape.planes, shape.height);
       constant_window(costs.view(), radius, greatest, expected.view());
-      EXPECT_TRUE(
-          near(cuda::run_constant_window(costs.view(), radius, greatest, kPoison).view(), expected.view(), 0))
+      EXPECT_TRUE(near(run_constant_window(costs.view(), radius, greatest).view(), expected.view(), 0))
           << "greatest " << greatest << ", radius " << radius;
     }
 }
 
 TEST_F(CudaConstantWindow, RefusesWhatDoesNotFit) {
   const Volume<float> costs = random_costs(8, 2, 4, 1), wide = random_costs(16385, 1, 1, 1);
-  EXPECT_THROW(cuda::run_constant_window(costs.view(), -1, kMaxCost, kPoison), std::logic_error);
-  EXPECT_THROW(cuda::run_constant_window(costs.view(), kMaxConstantRadius + 1, kMaxCost, kPoison),
-               std::logic_error);
-  EXPECT_THROW(cuda::run_constant_window(wide.view(), 1, kMaxCost, kPoison), std::logic_error);
-  EXPECT_THROW(cuda::run_constant_window(costs.view(), 1, 0, kPoison), std::logic_error);
+  EXPECT_THROW(run_constant_window(costs.view(), -1, kMaxCost), std::logic_error);
+  EXPECT_THROW(run_constant_window(costs.view(), kMaxConstantRadius + 1, kMaxCost), std::logic_error);
+  EXPECT_THROW(run_constant_window(wide.view(), 1, kMaxCost), std::logic_error);
+  EXPECT_THROW(run_constant_window(costs.view(), 1, 0), std::logic_error);
 }
 
 TEST_F(CudaAdaptiveWeight, EqualsTheTextbook) {
@@ -163,8 +162,8 @@ TEST_F(CudaAdaptiveWeight, EqualsTheTextbook) {
         if (gaps) cut_gaps(costs.view(), seed);
         for (const PairSide side : {PairSide::kLeft, PairSide::kRight})
           for (const bool two : {true, false})
-            EXPECT_TRUE(near(cuda::run_adaptive_weight(views.pixels(two, side, shape.min_disparity),
-                                                       {radius, 7, 11}, costs.view(), kPoison)
+            EXPECT_TRUE(near(run_adaptive_weight(views.pixels(two, side, shape.min_disparity),
+                                                 {radius, 7, 11}, costs.view())
                                  .view(),
                              reference::adaptive_weight(views.colours(two, side, shape.min_disparity),
                                                         costs.view(), radius, 7, 11)
@@ -190,7 +189,7 @@ TEST_F(CudaAdaptiveWeight, NearTheCpu) {
       const SupportViews<Rgb8> pixels = views.pixels(true, side, c.shape.min_disparity);
       Volume<float> expected(c.shape.width, c.shape.planes, c.shape.height);
       adaptive_weight(pixels, {c.radius, 5, 17.5f}, costs.view(), expected.view());
-      EXPECT_TRUE(near(cuda::run_adaptive_weight(pixels, {c.radius, 5, 17.5f}, costs.view(), kPoison).view(),
+      EXPECT_TRUE(near(run_adaptive_weight(pixels, {c.radius, 5, 17.5f}, costs.view()).view(),
                        expected.view(), kWeightBound))
           << describe(c.shape) << ", radius " << c.radius;
     }
@@ -208,9 +207,7 @@ TEST_F(CudaAdaptiveWeight, FindsTheOnlyGap) {
       Volume<float> costs = random_costs(shape.width, shape.planes, shape.height, 9);
       costs.view()(gap.x, gap.y, gap.d) = INFINITY;
       EXPECT_TRUE(near(
-          cuda::run_adaptive_weight(views.pixels(true, side, shape.min_disparity), {3, 7, 11}, costs.view(),
-                                    kPoison)
-              .view(),
+          run_adaptive_weight(views.pixels(true, side, shape.min_disparity), {3, 7, 11}, costs.view()).view(),
           reference::adaptive_weight(views.colours(true, side, shape.min_disparity), costs.view(), 3, 7, 11)
               .view(),
           kWeightBound))
@@ -223,7 +220,7 @@ TEST_F(CudaAdaptiveWeight, RefusesWhatDoesNotFit) {
   const Volume<float> costs = random_costs(8, 2, 4, 1);
   const SupportViews<Rgb8> views{image.view(), image.view()};
   const auto run = [&](const SupportViews<Rgb8>& v, const AdaptiveWeightOptions& options) {
-    cuda::run_adaptive_weight(v, options, costs.view(), kPoison);
+    run_adaptive_weight(v, options, costs.view());
   };
   EXPECT_THROW(run({narrow.view(), {}}, {}), std::logic_error);
   EXPECT_THROW(run(views, {-1, 5, 5}), std::logic_error);
@@ -246,9 +243,8 @@ TEST_F(CudaCrossBased, EqualsTheTextbook) {
               views.colours(two, side, shape.min_disparity), in_units(costs.view()).view(),
               {rule.reach, rule.near_reach, rule.colour, rule.strict_colour}, iterations);
           for (const int longest : {rule.reach - 1, 255}) {
-            const Volume<float> means =
-                cuda::run_cross_based(views.arms(two, side, shape.min_disparity), longest, {iterations},
-                                      kMaxCost, costs.view(), kPoison);
+            const Volume<float> means = run_cross_based(views.arms(two, side, shape.min_disparity), longest,
+                                                        {iterations}, kMaxCost, costs.view());
             EXPECT_TRUE(whole ? near(means.view(), expected.view(), 0)
                               : near_means(means.view(), expected.view(), iterations))
                 << describe(shape) << ", iterations " << iterations << ", views " << 1 + two << ", longest "
@@ -271,8 +267,8 @@ TEST_F(CudaCrossBased, GapsDoNotCountAsInTheTextbook) {
             views.colours(two, PairSide::kLeft, shape.min_disparity), in_units(costs.view()).view(),
             {rule.reach, rule.near_reach, rule.colour, rule.strict_colour}, iterations);
         for (const int longest : {rule.reach - 1, 255})
-          EXPECT_TRUE(near_means(cuda::run_cross_based(views.arms(two, PairSide::kLeft, shape.min_disparity),
-                                                       longest, {iterations}, kMaxCost, costs.view(), kPoison)
+          EXPECT_TRUE(near_means(run_cross_based(views.arms(two, PairSide::kLeft, shape.min_disparity),
+                                                 longest, {iterations}, kMaxCost, costs.view())
                                      .view(),
                                  expected.view(), iterations))
               << describe(shape) << ", iterations " << iterations << ", views " << 1 + two << ", longest "
@@ -293,9 +289,8 @@ TEST_F(CudaCrossBased, SameBitsAsTheCpu) {
         for (const int iterations : {1, 2, 3}) {
           const SupportViews<Cross> arms = views.arms(two, PairSide::kLeft, shape.min_disparity);
           const Volume<float> expected = on_cpu(arms, {iterations}, costs.view());
-          EXPECT_TRUE(near(
-              cuda::run_cross_based(arms, reach - 1, {iterations}, kMaxCost, costs.view(), kPoison).view(),
-              expected.view(), 0))
+          EXPECT_TRUE(near(run_cross_based(arms, reach - 1, {iterations}, kMaxCost, costs.view()).view(),
+                           expected.view(), 0))
               << "reach " << reach << ", gaps " << gaps << ", views " << 1 + two << ", iterations "
               << iterations;
         }
@@ -318,9 +313,8 @@ TEST_F(CudaCrossBased, SameBitsAsTheCpuInWideStrips) {
     for (const int iterations : {1, 3}) {
       const SupportViews<Cross> arms = views.arms(true, PairSide::kLeft, c.shape.min_disparity);
       const Volume<float> expected = on_cpu(arms, {iterations}, costs.view());
-      EXPECT_TRUE(
-          near(cuda::run_cross_based(arms, c.reach - 1, {iterations}, kMaxCost, costs.view(), kPoison).view(),
-               expected.view(), 0))
+      EXPECT_TRUE(near(run_cross_based(arms, c.reach - 1, {iterations}, kMaxCost, costs.view()).view(),
+                       expected.view(), 0))
           << describe(c.shape) << ", reach " << c.reach << ", iterations " << iterations;
     }
   }
@@ -338,9 +332,8 @@ TEST_F(CudaCrossBased, SameBitsAsTheCpuOfTheMaxSums) {
           for (int x = 0; x < 300; ++x)
             costs.view()(x, y, d) = expected.view()(x, y, d) = x < 200 ? greatest : greatest / 7;
       cross_based({arms.view(), {}}, {2}, greatest, expected.view());
-      EXPECT_TRUE(
-          near(cuda::run_cross_based({arms.view(), {}}, longest, {2}, greatest, costs.view(), kPoison).view(),
-               expected.view(), 0))
+      EXPECT_TRUE(near(run_cross_based({arms.view(), {}}, longest, {2}, greatest, costs.view()).view(),
+                       expected.view(), 0))
           << "longest " << longest << ", greatest " << greatest;
     }
   }
@@ -350,14 +343,14 @@ TEST_F(CudaCrossBased, RefusesWhatDoesNotFit) {
   const Image<Cross> arms(8, 4, Cross{}), narrow(7, 4, Cross{});
   const Volume<float> costs = random_costs(8, 2, 4, 1);
   const auto run = [&](const SupportViews<Cross>& views, int longest, int iterations) {
-    cuda::run_cross_based(views, longest, {iterations}, kMaxCost, costs.view(), kPoison);
+    run_cross_based(views, longest, {iterations}, kMaxCost, costs.view());
   };
   EXPECT_THROW(run({narrow.view(), {}}, 33, 1), std::logic_error);
   EXPECT_THROW(run({arms.view(), narrow.view()}, 33, 1), std::logic_error);
   EXPECT_THROW(run({arms.view(), {}}, 33, -1), std::logic_error);
   EXPECT_THROW(run({arms.view(), {}}, 33, 65), std::logic_error);
   EXPECT_THROW(run({arms.view(), {}}, 256, 1), std::logic_error);
-  EXPECT_THROW(cuda::run_cross_based({arms.view(), {}}, 33, {1}, 0, costs.view(), kPoison), std::logic_error);
+  EXPECT_THROW(run_cross_based({arms.view(), {}}, 33, {1}, 0, costs.view()), std::logic_error);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <future>
 
 #include "cuda/gpu_test.hpp"
-#include "cuda/testing/cuda_pairs.hpp"
+#include "cuda/pair_run.hpp"
 #include "io/image/image_file.hpp"
 #include "methods/backend.hpp"
 #include "methods/stereo/pair.hpp"
@@ -22,7 +22,7 @@ constexpr BeliefStorage kStorages[] = {BeliefStorage::kFloat, BeliefStorage::kHa
 void expect_same_as_cpu(PairProblem problem) {
   for (const BeliefStorage storage : kStorages) {
     problem.options.belief.storage = storage;
-    const cuda::PairRun run = cuda::run_pair(problem, 0xFF);
+    const test::PairRun run = test::run_pair(problem, 0xFF);
     EXPECT_TRUE(test::same_image(belief_matching(problem).disparity, run.map.disparity))
         << "storage " << static_cast<int>(storage);
     EXPECT_EQ(run.arena_bytes, run.planned_bytes);

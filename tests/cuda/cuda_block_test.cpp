@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "cuda/gpu_test.hpp"
-#include "cuda/testing/cuda_pairs.hpp"
+#include "cuda/pair_run.hpp"
 #include "methods/stereo/pair.hpp"
 #include "reference/block_cases.hpp"
 #include "reference/block_reference.hpp"
@@ -24,7 +24,7 @@ TEST_P(CudaBlock, EqualsTheReferenceAndTheCpu) {
   const Image<float> expected = reference::block_matching(pair.problem);
   EXPECT_TRUE(test::same_image(expected, block_matching(pair.problem).disparity)) << "CPU";
   for (const int poison : {0xFF, 0x00}) {
-    const cuda::PairRun run = cuda::run_pair(pair.problem, static_cast<std::uint8_t>(poison));
+    const test::PairRun run = test::run_pair(pair.problem, static_cast<std::uint8_t>(poison));
     EXPECT_TRUE(test::same_image(expected, run.map.disparity)) << "CUDA, memory of " << poison;
     EXPECT_LE(run.arena_bytes, run.planned_bytes);
   }
@@ -46,7 +46,7 @@ TEST_F(CudaBlockLarge, EqualsTheCpu) {
       options.radius = radius;
       const BlockPair pair = textured_pair(641, 203, {-5, count}, options);
       EXPECT_TRUE(test::same_image(block_matching(pair.problem).disparity,
-                                   cuda::run_pair(pair.problem, 0xFF).map.disparity))
+                                   test::run_pair(pair.problem, 0xFF).map.disparity))
           << count << " disparities, radius " << radius;
     }
 }
@@ -59,7 +59,7 @@ TEST_F(CudaBlockLarge, EqualsTheCpuForSquaresAndSteps) {
     options.steps_per_pixel = steps;
     const BlockPair pair = textured_pair(403, 171, {3, 90}, options);
     EXPECT_TRUE(test::same_image(block_matching(pair.problem).disparity,
-                                 cuda::run_pair(pair.problem, 0xFF).map.disparity));
+                                 test::run_pair(pair.problem, 0xFF).map.disparity));
   }
 }
 

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "cuda/gpu_test.hpp"
+#include "cuda/pair_run.hpp"
 #include "cuda/pipeline_shapes.hpp"
-#include "cuda/testing/cuda_pipeline.hpp"
 #include "methods/backend.hpp"
 #include "methods/stereo/pair.hpp"
 #include "reference/blocky_colours.hpp"
@@ -32,7 +32,7 @@ class CudaPipeline : public test::GpuTest<> {};
 /// multiples of 2^-24 and means of these the sums are exact, so that the maps are equal.
 ::testing::AssertionResult same_as_cpu(const PairProblem& problem) {
   const Image<float> expected = match_pair(problem).disparity;
-  const cuda::PairRun run = cuda::run_pair(problem, kPoison);
+  const test::PairRun run = test::run_pair(problem, kPoison);
   if (run.planned_bytes != run.arena_bytes)
     return ::testing::AssertionFailure()
            << run.planned_bytes << " bytes planned, " << run.arena_bytes << " taken";
@@ -183,7 +183,7 @@ TEST_F(CudaPipeline, OfAdaptiveWeightsIsNearlyTheCpus) {
   const PairProblem problem =
       pipeline_problem(grey.pair(false), {left.view(), right.view()}, {0, 9}, options);
   const Image<float> expected = match_pair(problem).disparity;
-  const Image<float> found = cuda::run_pair(problem, kPoison).map.disparity;
+  const Image<float> found = test::run_pair(problem, kPoison).map.disparity;
   int differing = 0;
   for (int y = 0; y < 53; ++y)
     for (int x = 0; x < 91; ++x) differing += !(std::abs(found(x, y) - expected(x, y)) <= 1.0f / 16);

@@ -1,7 +1,5 @@
 // The stages of a pipeline on the GPU against the textbook and against the CPU.
 
-#include "cuda/testing/cuda_pipeline.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "cuda/gpu_test.hpp"
+#include "cuda/pipeline_calls.hpp"
 #include "cuda/pipeline_shapes.hpp"
 #include "match/cross_arms.hpp"
 #include "methods/stereo/pipeline_costs.hpp"
@@ -27,7 +26,6 @@ namespace {
 using reference::blocky_colours;
 using reference::FloatVolume;
 using test::GreyImages;
-using test::kPoison;
 using test::same_image;
 using test::Shape;
 using test::shapes;
@@ -89,11 +87,11 @@ TEST_P(CudaPipelineStage, CostsAreTheCpus) {
   for (const PairSide side : {PairSide::kLeft, PairSide::kRight}) {
     options.cost.kind = CostKind::kAdCensus;
     ad_census_costs(pair, side, min, options.cost.ad_census, expected.view());
-    EXPECT_TRUE(same_volume(expected, cuda::run_colour_costs(pair, side, shape.range, options, kPoison)));
+    EXPECT_TRUE(same_volume(expected, test::colour_costs(pair, side, shape.range, options.cost)));
     options.cost.kind = CostKind::kColourDifference;
     options.cost.colour_cap = 9.5f;
     colour_difference_costs(pair, side, min, options.cost.colour_cap, expected.view());
-    EXPECT_TRUE(same_volume(expected, cuda::run_colour_costs(pair, side, shape.range, options, kPoison)));
+    EXPECT_TRUE(same_volume(expected, test::colour_costs(pair, side, shape.range, options.cost)));
   }
 }
 
@@ -111,8 +109,8 @@ TEST_P(CudaPipelineStage, CostsOfTransformsAreTheCpus) {
       options.cost.transform.transform = transform;
       options.cost.outside_cost = 9;
       PipelineCosts(problem).fill(side, expected.view());
-      EXPECT_TRUE(same_volume(expected,
-                              cuda::run_transform_costs(problem.images, side, shape.range, options, kPoison)))
+      EXPECT_TRUE(
+          same_volume(expected, test::transform_costs(problem.images, side, shape.range, options.cost)))
           << static_cast<int>(transform);
     }
 }
@@ -131,8 +129,7 @@ TEST_P(CudaPipelineStage, ScanlinesAreTheTextbooks) {
       views = {image.view(), second.view(), left ? -shape.range.min : shape.range.min, left ? -1 : 1};
     }
     const Volume<float> expected = volume_of(reference::scanline_costs(costs, views, {}));
-    EXPECT_TRUE(same_volume(expected,
-                            cuda::run_scanlines(volume_of(costs).view(), image.view(), other, {}, kPoison)));
+    EXPECT_TRUE(same_volume(expected, test::scanlines(volume_of(costs).view(), image.view(), other, {})));
   }
 }
 
@@ -149,10 +146,10 @@ TEST_P(CudaPipelineStage, TheWinnerIsTheLowestOfTheMinima) {
         if (costs(x, y, d) == least && least < kNone)
           expected(x, y) = static_cast<float>(shape.range.min + d);
       }
-  EXPECT_TRUE(same_image(expected, cuda::run_min_cost(volume_of(costs).view(), shape.range.min, kPoison)));
+  EXPECT_TRUE(same_image(expected, test::min_cost(volume_of(costs).view(), shape.range.min)));
 }
 
-::testing::AssertionResult same_map(const cuda::RepairedMap& found, const reference::LabelledMap& expected) {
+::testing::AssertionResult same_map(const test::RepairedMap& found, const reference::LabelledMap& expected) {
   for (int y = 0; y < expected.height; ++y)
     for (int x = 0; x < expected.width; ++x) {
       const std::size_t i = expected.index(x, y);
@@ -179,19 +176,19 @@ TEST_P(CudaPipelineStage, OutliersAreRepairedAsInTheTextbook) {
       const Cross cross = crosses(x, y);
       plain.push_back({cross.left, cross.right, cross.up, cross.down});
     }
-  const cuda::RepairProblem problem{left.view(),    right.view(),   {},
+  const test::RepairProblem problem{left.view(),    right.view(),   {},
                                     crosses.view(), colours.view(), shape.range};
   for (const float tolerance : {0.0f, 1.0f}) {
-    cuda::RepairSteps steps;
+    test::RepairSteps steps;
     steps.check = true, steps.tolerance = tolerance;
     reference::LabelledMap expected = reference::find_outliers(left.view(), right.view(), tolerance);
-    EXPECT_TRUE(same_map(cuda::run_repair(problem, steps, kPoison), expected)) << "check";
+    EXPECT_TRUE(same_map(test::repaired(problem, steps), expected)) << "check";
     steps.votes = 3, steps.voting = {4, 0.4f, 3};
     reference::vote(expected, plain, min, count, 4, 0.4f, 3, right.view());
-    EXPECT_TRUE(same_map(cuda::run_repair(problem, steps, kPoison), expected)) << "votes";
+    EXPECT_TRUE(same_map(test::repaired(problem, steps), expected)) << "votes";
     steps.interpolate = true;
     reference::interpolate(expected, colours.view(), right.view());
-    EXPECT_TRUE(same_map(cuda::run_repair(problem, steps, kPoison), expected)) << "interpolation";
+    EXPECT_TRUE(same_map(test::repaired(problem, steps), expected)) << "interpolation";
   }
 }
 
@@ -211,13 +208,13 @@ TEST_P(CudaPipelineStage, SurfacesAreTheTextbooks) {
       expected.label[expected.index(x, y)] =
           outlier ? reference::Label::kOutlier : reference::Label::kReliable;
     }
-  const cuda::RepairProblem problem{map.view(), map.view(), labels.view(), {}, {}, shape.range};
-  cuda::RepairSteps steps;
+  const test::RepairProblem problem{map.view(), map.view(), labels.view(), {}, {}, shape.range};
+  test::RepairSteps steps;
   steps.min_surface = 9;
   reference::invalidate_small_segments(expected, 9);
-  EXPECT_TRUE(same_map(cuda::run_repair(problem, steps, kPoison), expected));
+  EXPECT_TRUE(same_map(test::repaired(problem, steps), expected));
   steps.extend = true;
-  const cuda::RepairedMap found = cuda::run_repair(problem, steps, kPoison);
+  const test::RepairedMap found = test::repaired(problem, steps);
   reference::extend_surfaces(expected, min, count, kFitReach, kMinFit);
   for (int y = 0; y < shape.height; ++y)
     for (int x = 0; x < shape.width; ++x) {
@@ -246,8 +243,8 @@ TEST_P(CudaPipelineStage, StepsThatLookAtCostsAreTheTextbooks) {
                              static_cast<std::size_t>(x)];
     return image;
   };
-  const auto steps = [&](cuda::MapSteps which) {
-    return cuda::run_map_steps(map.view(), volume.view(), min, which, kPoison);
+  const auto steps = [&](test::MapSteps which) {
+    return test::refined(map.view(), volume.view(), min, which);
   };
   const Image<float> adjusted = image_of(reference::adjust_discontinuities(map.view(), costs, min));
   EXPECT_TRUE(same_image(adjusted, steps({true, false, false})));

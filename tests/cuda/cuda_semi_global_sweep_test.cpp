@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "cuda/sweep_memory.hpp"
+#include "cuda/sweep_run.hpp"
 #include "methods/sweep/view_sweep.hpp"
 #include "reference/sweep_problems.hpp"
 
@@ -58,8 +58,8 @@ TEST_F(CudaSemiGlobalSweepMemory, CountsWhatItTakesAndStaysWithinALimit) {
 
 TEST_F(CudaSemiGlobalSweepMemory, OneVolumeOfSumsWhereTwoDoNotFitGivesTheSame) {
   const reference::OwnedProblem owned = problem_of({"", {250, 190, 260, 200, 2, 70, 1, 3, 8}});
-  const cuda::LimitedSweep limited =
-      cuda::sweep_limited(owned.problem, cuda::SweepVariant::kAuto, std::size_t{250} * 190 * 128 * 4);
+  const test::LimitedSweep limited =
+      test::sweep_limited(owned.problem, test::kAuto, std::size_t{250} * 190 * 128 * 4);
   EXPECT_EQ(limited.arena_bytes, limited.planned_bytes);
   test::expect_same(sweep_view(owned.problem), limited.estimate);
 }

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "cuda/gpu_test.hpp"
-#include "cuda/testing/cuda_pairs.hpp"
+#include "cuda/optimize/semi_global/semi_global.hpp"
+#include "cuda/pair_run.hpp"
+#include "cuda/testing/support.hpp"
 #include "reference/semi_global_reference.hpp"
 #include "steps/path_sums.hpp"
 
@@ -148,7 +150,7 @@ TEST_P(CudaSemiGlobal, EqualsTheTextbookToTheBit) {
   const NoisyPair pair(GetParam());
   const Image<float> expected = reference::semi_global_disparity(pair.problem());
   for (const int poison : {0x00, 0xFF, 0x81}) {
-    const cuda::PairRun run = cuda::run_pair(pair.problem(), static_cast<std::uint8_t>(poison));
+    const test::PairRun run = test::run_pair(pair.problem(), static_cast<std::uint8_t>(poison));
     EXPECT_TRUE(same_image(expected, run.map.disparity)) << "poison " << poison;
     EXPECT_EQ(run.planned_bytes, run.arena_bytes);
   }
@@ -156,6 +158,59 @@ TEST_P(CudaSemiGlobal, EqualsTheTextbookToTheBit) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, CudaSemiGlobal, ::testing::ValuesIn(pair_cases()),
                          [](const auto& test_case) { return test_case.param.name; });
+
+/// The optimizer alone, over costs by (y, x, d) without padding.
+struct GivenCosts {
+  const std::vector<std::uint8_t>* costs = nullptr;
+  ImageView<const std::uint8_t> guide;
+  cuda::SemiGlobalInput input;  ///< without addresses
+};
+struct PathWinners {
+  std::vector<PathWinner> winners;          ///< by pixel
+  std::vector<std::uint16_t> right_planes;  ///< by pixel, or empty; kNoPlane where there is none
+};
+
+template <class T>
+ImageView<const T> one_row(const std::vector<T>& values) {
+  const int count = static_cast<int>(values.size());
+  return {values.data(), count, 1, count};
+}
+
+PathWinners optimize(GivenCosts given) {
+  constexpr std::uint8_t kPoison = 0xA5;
+  cuda::SemiGlobalInput& input = given.input;
+  input.width = given.guide.width;
+  input.height = given.guide.height;
+  input.guide_pitch = input.width;
+  const std::size_t pixels = element_count({input.width, input.height});
+  const auto planes = static_cast<std::size_t>(input.planes);
+  const auto padded = static_cast<std::size_t>(cuda::path_planes(input.planes));
+  std::vector<std::uint8_t> costs(pixels * padded, kPoison);
+  for (std::size_t i = 0; i < pixels; ++i)
+    for (int d = 0; d < input.planes; ++d)
+      costs[i * padded + static_cast<std::size_t>(cuda::plane_byte(d))] =
+          (*given.costs)[i * planes + static_cast<std::size_t>(d)];
+  cuda::Call call(kPoison);
+  input.costs = call.upload(one_row(costs), static_cast<std::ptrdiff_t>(costs.size()));
+  input.guide = call.upload(given.guide, input.width);
+  const auto take = [&](cuda::Arena& arena) { return cuda::SemiGlobal::take(input, arena); };
+  const std::size_t bytes = cuda::bytes_taken(take);
+  cuda::Arena arena(call.take<std::byte>(bytes), bytes);
+  const cuda::SemiGlobal optimizer(input, take(arena));
+  optimizer.queue(call);
+  PathWinners result;
+  const int width = input.width, height = input.height;
+  const auto each_pixel = [&](const auto& image, const auto& use) {
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) use(image(x, y));
+  };
+  each_pixel(call.download(optimizer.winners(), width, width, height),
+             [&](const PathWinner& winner) { result.winners.push_back(winner); });
+  if (!input.right_view) return result;
+  each_pixel(call.download(optimizer.right_keys(), width, width, height),
+             [&](std::uint32_t key) { result.right_planes.push_back(static_cast<std::uint16_t>(key)); });
+  return result;
+}
 
 struct WinnerCase {
   std::string name;
@@ -166,7 +221,7 @@ struct WinnerCase {
   bool in_place = false;  ///< in one and in two volumes of sums
 };
 
-void expect_textbook(const cuda::PathWinners& found, const reference::IntVolume& sums, const WinnerCase& c) {
+void expect_textbook(const PathWinners& found, const reference::IntVolume& sums, const WinnerCase& c) {
   const auto sum_or_none = [](int sum) { return sum < 0 ? int{kNoSum} : sum; };
   for (int y = 0; y < c.height; ++y)
     for (int x = 0; x < c.width; ++x) {
@@ -198,18 +253,18 @@ TEST_P(CudaPathWinners, EqualTheTextbook) {
   const reference::IntVolume sums = reference::summed_path_costs(costs, guide.view(), c.options);
   ASSERT_EQ(steps::path_sums(costs, guide.view(), c.options).values, sums.values);
 
-  cuda::GivenCosts given;
+  GivenCosts given;
   given.costs = &bytes;
-  given.max_cost = c.max_cost;
-  given.planes = c.planes;
+  given.input.max_cost = c.max_cost;
+  given.input.planes = c.planes;
   given.guide = guide.view();
-  given.options = c.options;
-  given.right_view = c.right_view;
-  given.min_disparity = c.min_disparity;
+  given.input.options = c.options;
+  given.input.right_view = c.right_view;
+  given.input.min_disparity = c.min_disparity;
   for (const int volumes : c.in_place ? std::vector{1, 2} : std::vector{0}) {
     SCOPED_TRACE("volumes of sums: " + std::to_string(volumes));
-    given.sums = volumes;
-    expect_textbook(cuda::optimize_given_costs(given, 0xA5), sums, c);
+    given.input.sums = volumes;
+    expect_textbook(optimize(given), sums, c);
   }
 }
 
@@ -243,7 +298,7 @@ class CudaSemiGlobalOptions : public test::GpuTest<> {};
 
 TEST_F(CudaSemiGlobalOptions, RefusesPenaltiesThatCouldOverflow) {
   NoisyPair pair({"", 20, 10, {0, 8}, with_optimizer({8, 10, kMaxPathCost - 23, 0})});
-  EXPECT_THROW(cuda::run_pair(pair.problem(), 0), std::logic_error);
+  EXPECT_THROW(test::run_pair(pair.problem(), 0), std::logic_error);
 }
 
 }  // namespace

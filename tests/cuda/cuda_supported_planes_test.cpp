@@ -1,12 +1,12 @@
 // The planar prior on the GPU against the CPU's.
 
-#include "cuda/testing/cuda_supported_planes.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
 
 #include "cuda/gpu_test.hpp"
+#include "cuda/methods/sweep/supported_planes.hpp"
+#include "cuda/testing/support.hpp"
 #include "optimize/supported_planes_problem.hpp"
 
 namespace recon {
@@ -21,13 +21,43 @@ int differing(const Image<PatchState>& a, const Image<PatchState>& b) {
   return count;
 }
 
+/// fill_supported_planes on the GPU.
+Image<PatchState> filled_on_gpu(const Problem& problem, cuda::SourceStorage storage) {
+  const int width = problem.states.width(), height = problem.states.height();
+  const std::size_t pixels = element_count({width, height});
+  const std::vector<WarpedImage> sources = problem.sources();
+  cuda::Call call;
+  cuda::PatchArgs args{};
+  args.sources = static_cast<int>(sources.size());
+  args.storage = storage;
+  for (std::size_t s = 0; s < sources.size(); ++s) {
+    const auto& [warp, image] = sources[s];
+    const std::uint8_t* bytes = call.upload(image, image.width);
+    args.source[s] = {warp, image.width, image.height, image.width, {bytes, nullptr, nullptr}};
+    if (storage == cuda::SourceStorage::kBytes) continue;
+    auto* const quads = call.take<std::uint32_t>(element_count({image.width, image.height}));
+    cuda::launch_quads(bytes, image.width, image.width, image.height, quads, image.width, call.get());
+    args.source[s].channel[0] = quads;
+  }
+  args.reference = call.upload(problem.scene.reference.channel[0], width);
+  args.reference_pitch = width;
+  args.iteration.range = test::kSupportedRange;
+  args.states = {call.upload(problem.states.view(), width), width, height, width};
+  cuda::SupportMemory memory{};
+  memory.kinds = call.take<PixelKind>(pixels);
+  memory.choices = call.take<std::uint32_t>(pixels);
+  memory.parents = call.take<std::int32_t>(pixels);
+  memory.balances = call.take<std::int32_t>(pixels);
+  memory.levels = call.take<unsigned long long>(2 * kComparedSources);
+  cuda::launch_supported_planes(args, memory, call.get());
+  return call.download(args.states.data, width, width, height);
+}
+
 /// Both storages of the sources give the CPU's states; returns how many pixels are filled.
 int expect_as_on_cpu(const Problem& problem) {
   const Image<PatchState> expected = problem.filled();
   for (const auto storage : {cuda::SourceStorage::kQuads, cuda::SourceStorage::kBytes}) {
-    Image<PatchState> filled = problem.states.clone();
-    cuda::fill_supported_planes(filled.view(), problem.scene.reference.channel[0], problem.sources(),
-                                test::kSupportedRange, storage);
+    const Image<PatchState> filled = filled_on_gpu(problem, storage);
     EXPECT_EQ(differing(filled, expected), 0) << (storage == cuda::SourceStorage::kQuads ? "quads" : "bytes");
   }
   return differing(problem.states, expected);

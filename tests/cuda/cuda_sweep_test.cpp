@@ -1,5 +1,3 @@
-#include "cuda/testing/cuda_sweep.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,12 +7,15 @@
 #include "cuda/device/memory.hpp"
 #include "cuda/gpu_test.hpp"
 #include "cuda/sweep_cases.hpp"
+#include "cuda/sweep_run.hpp"
+#include "cuda/testing/naive_kernels.hpp"
+#include "cuda/testing/support.hpp"
+#include "cuda/testing/timing.hpp"
 #include "steps/plane_sweep.hpp"
 
 namespace recon {
 namespace {
 
-using cuda::SweepVariant;
 using test::expect_same;
 using test::SweepCase;
 using test::SweepScene;
@@ -43,11 +44,9 @@ TEST_P(CudaSweep, EqualsItsStepsToTheBit) {
   const Volume<Half> expected = steps::sweep_volume(problem);
   const DepthEstimate winners = steps::winners(expected.view(), problem.planes);
 
-  EXPECT_TRUE(same_volume(expected.view(), cuda::sweep_volume(problem, SweepVariant::kAuto).view()))
-      << "quads";
-  EXPECT_TRUE(same_volume(expected.view(), cuda::sweep_volume(problem, SweepVariant::kBytes).view()))
-      << "bytes";
-  expect_same(winners, cuda::sweep_limited(problem, SweepVariant::kAuto, std::size_t{1} << 30).estimate);
+  EXPECT_TRUE(same_volume(expected.view(), test::sweep_volume(problem, test::kAuto).view())) << "quads";
+  EXPECT_TRUE(same_volume(expected.view(), test::sweep_volume(problem, test::kBytes).view())) << "bytes";
+  expect_same(winners, test::sweep_limited(problem, test::kAuto, std::size_t{1} << 30).estimate);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, CudaSweep, ::testing::ValuesIn(test::sweep_cases()),
@@ -58,14 +57,13 @@ class CudaSweepLimits : public test::GpuTest<> {};
 /// Limits from plenty down to too little: never more memory than said, always the same result.
 void expect_limits_change_nothing(const SweepCase& c) {
   const SweepScene scene(c);
-  const cuda::LimitedSweep free =
-      cuda::sweep_limited(scene.problem(), SweepVariant::kAuto, std::size_t{1} << 30);
+  const test::LimitedSweep free = test::sweep_limited(scene.problem(), test::kAuto, std::size_t{1} << 30);
   EXPECT_EQ(free.tiles, 1);
   int most_tiles = 1;
   bool refused = false;
   for (std::size_t limit = free.planned_bytes; !refused; limit -= limit / 16) {
     try {
-      const cuda::LimitedSweep limited = cuda::sweep_limited(scene.problem(), SweepVariant::kAuto, limit);
+      const test::LimitedSweep limited = test::sweep_limited(scene.problem(), test::kAuto, limit);
       EXPECT_LE(limited.planned_bytes, limit);
       EXPECT_EQ(limited.arena_bytes, limited.planned_bytes);
       expect_same(free.estimate, limited.estimate);
@@ -116,9 +114,9 @@ TEST_F(CudaBackendTest, StreamsGiveTheSameAsOneAfterTheOther) {
 
 /// The least memory that sweeps a problem.
 std::size_t min_limit(const SweepProblem& problem) {
-  std::size_t limit = cuda::sweep_limited(problem, SweepVariant::kAuto, std::size_t{1} << 30).planned_bytes;
+  std::size_t limit = test::sweep_limited(problem, test::kAuto, std::size_t{1} << 30).planned_bytes;
   try {
-    for (;; limit -= limit / 16) cuda::sweep_limited(problem, SweepVariant::kAuto, limit - limit / 16);
+    for (;; limit -= limit / 16) test::sweep_limited(problem, test::kAuto, limit - limit / 16);
   } catch (const OutOfMemory&) {
     return limit;
   }
@@ -173,7 +171,7 @@ TEST_F(CudaBackendTest, CountsWhatASweepTakes) {
   options.streams = 1;
   const WorkMemory free = make_cuda_backend(options)->memory(shape);
   EXPECT_GE(free.device_bytes,
-            cuda::sweep_limited(scene.problem(), SweepVariant::kAuto, std::size_t{1} << 30).arena_bytes);
+            test::sweep_limited(scene.problem(), test::kAuto, std::size_t{1} << 30).arena_bytes);
   options.memory_limit = free.device_bytes / 2;
   EXPECT_LE(make_cuda_backend(options)->memory(shape).device_bytes, *options.memory_limit);
   EXPECT_GT(make_cuda_backend(options)->memory(shape).tiles, 1);
@@ -190,7 +188,10 @@ TEST_F(CudaBackendTest, RefusesADeviceThatIsNotThere) {
 class CudaNumbers : public test::GpuTest<> {};
 
 TEST_F(CudaNumbers, ReciprocalsAreRoundedAsIeeeAsks) {
-  EXPECT_EQ(cuda::count_wrong_reciprocals(), 0u);
+  cuda::Call call(0);
+  auto* const wrong = call.take<unsigned long long>(1);
+  cuda::launch_reciprocals(wrong, call.get());
+  EXPECT_EQ(call.download(wrong, 1, 1, 1)(0, 0), 0u);
 }
 
 class NaiveKernel : public test::GpuTest<> {};

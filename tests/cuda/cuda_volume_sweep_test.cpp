@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/sweep_memory.hpp"
+#include "cuda/sweep_run.hpp"
 #include "methods/sweep/view_sweep.hpp"
 #include "reference/sweep_problems.hpp"
 

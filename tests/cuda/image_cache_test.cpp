@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cuda/gpu_test.hpp"
-#include "cuda/testing/cuda_sweep.hpp"
+#include "cuda/sweep_run.hpp"
 #include "reference/sweep_problems.hpp"
 
 namespace recon {
@@ -43,25 +43,25 @@ struct SharedSources {
 
 class CudaImageCache : public test::GpuTest<> {
  protected:
-  static void expect_as_without(const SharedSources& shared, cuda::SweepVariant variant,
-                                const cuda::CachedSweeps& cached) {
+  static void expect_as_without(const SharedSources& shared, test::Storage variant,
+                                const test::CachedSweeps& cached) {
     ASSERT_EQ(cached.estimates.size(), shared.views.size());
     for (std::size_t i = 0; i < shared.views.size(); ++i)
-      test::expect_same(cuda::sweep_limited(shared.views[i], variant, kAll).estimate, cached.estimates[i]);
+      test::expect_same(test::sweep_limited(shared.views[i], variant, kAll).estimate, cached.estimates[i]);
   }
 };
 
 TEST_F(CudaImageCache, UploadsEachChannelOfASourceOnce) {
   const SharedSources grey({CostKind::kZncc, 7, Combination::kBestK, 2}, 1);
-  for (const auto variant : {cuda::SweepVariant::kAuto, cuda::SweepVariant::kBytes}) {
-    const cuda::CachedSweeps cached = cuda::sweep_with_cache(grey.views, variant, kAll);
+  for (const auto variant : {test::kAuto, test::kBytes}) {
+    const test::CachedSweeps cached = test::sweep_with_cache(grey.views, variant, kAll);
     EXPECT_EQ(cached.uploads, std::size_t{kImages});
     expect_as_without(grey, variant, cached);
   }
   const SharedSources colour({CostKind::kSad, 5, Combination::kMean, 1}, 3);
-  const cuda::CachedSweeps cached = cuda::sweep_with_cache(colour.views, cuda::SweepVariant::kAuto, kAll);
+  const test::CachedSweeps cached = test::sweep_with_cache(colour.views, test::kAuto, kAll);
   EXPECT_EQ(cached.uploads, std::size_t{3 * kImages});
-  expect_as_without(colour, cuda::SweepVariant::kAuto, cached);
+  expect_as_without(colour, test::kAuto, cached);
 }
 
 TEST_F(CudaImageCache, EvictsImagesWhereMemoryIsShort) {
@@ -72,11 +72,11 @@ TEST_F(CudaImageCache, EvictsImagesWhereMemoryIsShort) {
     std::size_t images, min_uploads, max_uploads;
   } cases[] = {{0, 0, 0}, {2, views, 2 * views}, {4, views, views + 2}};
   for (const auto& c : cases) {
-    const cuda::CachedSweeps cached = cuda::sweep_with_cache(shared.views, cuda::SweepVariant::kAuto,
-                                                             c.images * SharedSources::image_bytes());
+    const test::CachedSweeps cached =
+        test::sweep_with_cache(shared.views, test::kAuto, c.images * SharedSources::image_bytes());
     EXPECT_GE(cached.uploads, c.min_uploads) << c.images << " images";
     EXPECT_LE(cached.uploads, c.max_uploads) << c.images << " images";
-    expect_as_without(shared, cuda::SweepVariant::kAuto, cached);
+    expect_as_without(shared, test::kAuto, cached);
   }
 }
 
@@ -84,14 +84,14 @@ TEST_F(CudaImageCache, ImagesWithoutAnIdAreNotKept) {
   SharedSources shared({CostKind::kZncc, 7, Combination::kBestK, 2}, 1);
   for (SweepProblem& view : shared.views)
     for (PosedImage& source : view.sources) source.id = 0;
-  EXPECT_EQ(cuda::sweep_with_cache(shared.views, cuda::SweepVariant::kAuto, kAll).uploads, 0u);
+  EXPECT_EQ(test::sweep_with_cache(shared.views, test::kAuto, kAll).uploads, 0u);
 }
 
 /// The least memory that a view can be swept in, to five per cent.
 std::size_t least_memory(const SweepProblem& view, std::size_t limit) {
   const std::size_t step = limit / 20;
   try {
-    for (;; limit -= step) cuda::sweep_limited(view, cuda::SweepVariant::kAuto, limit - step);
+    for (;; limit -= step) test::sweep_limited(view, test::kAuto, limit - step);
   } catch (const OutOfMemory&) {
     return limit;
   }
@@ -102,7 +102,7 @@ std::size_t least_memory(const SweepProblem& view, std::size_t limit) {
 TEST_F(CudaImageCache, ConcurrentSweepsEqualThoseWithoutIt) {
   const SharedSources shared({CostKind::kZncc, 7, Combination::kBestK, 2}, 1);
   const SweepProblem& large = shared.views[1];
-  const std::size_t sweep = cuda::sweep_limited(large, cuda::SweepVariant::kAuto, kAll).planned_bytes;
+  const std::size_t sweep = test::sweep_limited(large, test::kAuto, kAll).planned_bytes;
   for (const std::size_t limit :
        {kAll, 2 * sweep + 4 * SharedSources::image_bytes(), 2 * sweep, least_memory(large, sweep)}) {
     CudaOptions options;
@@ -121,7 +121,7 @@ TEST_F(CudaImageCache, ConcurrentSweepsEqualThoseWithoutIt) {
       const std::vector<DepthEstimate> estimates = threads[t].get();
       for (std::size_t i = 0; i < estimates.size(); ++i) {
         const SweepProblem& view = shared.views[(i + t) % shared.views.size()];
-        test::expect_same(cuda::sweep_limited(view, cuda::SweepVariant::kAuto, kAll).estimate, estimates[i]);
+        test::expect_same(test::sweep_limited(view, test::kAuto, kAll).estimate, estimates[i]);
       }
     }
   }

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "cuda/methods/stereo/pair_stream.hpp"
+#include "cuda/methods/stereo/pair_stages.hpp"
 #include "optimize/semi_global/semi_global_step.hpp"
 
 /// The device memory of pairs, which is counted without a GPU.
@@ -32,22 +32,22 @@ TEST(PairPlan, PipelinesCountTheMemoryOfTheirStages) {
   // Colour, grey and 16-bit images, a 32-bit census of each, the left disparities, and the volume.
   constexpr std::size_t kTransform = kPixels * 2 * (3 + 1 + 2 + 4) + kPixels * 4 + kVolume * 4;
   PairSpec options = pipeline_of(Optimizer::kWinnerTakeAll);
-  EXPECT_EQ(pair_stream_bytes(kShape, options), kTransform);
+  EXPECT_EQ(pair_device_bytes(kShape, options), kTransform);
   options.optimizer = Optimizer::kGraphCut;
-  EXPECT_EQ(pair_stream_bytes(kShape, options), kTransform);
+  EXPECT_EQ(pair_device_bytes(kShape, options), kTransform);
   options.optimizer = Optimizer::kSemiGlobal;
   // Integer costs, a volume of bytes for each of eight paths, and winners.
   constexpr std::size_t kPaths = kVolume * (1 + 8) + kPixels * sizeof(PathWinner);
-  EXPECT_EQ(pair_stream_bytes(kShape, options), kTransform + kPaths);
+  EXPECT_EQ(pair_device_bytes(kShape, options), kTransform + kPaths);
   options.refine.subpixel = true;
-  EXPECT_EQ(pair_stream_bytes(kShape, options), kTransform + kPaths + kPixels * 4);
+  EXPECT_EQ(pair_device_bytes(kShape, options), kTransform + kPaths + kPixels * 4);
   // Both views side by side: a second volume with paths, the right disparities, and outliers.
   options.refine.left_right = true;
-  EXPECT_EQ(pair_stream_bytes(kShape, options),
+  EXPECT_EQ(pair_device_bytes(kShape, options),
             kTransform + 2 * kPaths + kPixels * 4 + kVolume * 4 + kPixels * (4 + sizeof(Outlier)));
   // A graph cut takes turns in the same memory.
   options.refine.graph_cut = true;
-  EXPECT_EQ(pair_stream_bytes(kShape, options),
+  EXPECT_EQ(pair_device_bytes(kShape, options),
             kTransform + kPaths + kPixels * 4 + kPixels * (4 + sizeof(Outlier)));
 }
 
@@ -56,9 +56,9 @@ TEST(PairPlan, OnlyTransformsTakeSixteenBits) {
     PairSpec options = pipeline_of(optimizer);
     PairShape bytes = kShape;
     bytes.words = false;
-    EXPECT_EQ(pair_stream_bytes(kShape, options), pair_stream_bytes(bytes, options) + 4 * kPixels);
+    EXPECT_EQ(pair_device_bytes(kShape, options), pair_device_bytes(bytes, options) + 4 * kPixels);
     options.cost.kind = CostKind::kColourDifference;
-    EXPECT_EQ(pair_stream_bytes(kShape, options), pair_stream_bytes(bytes, options));
+    EXPECT_EQ(pair_device_bytes(kShape, options), pair_device_bytes(bytes, options));
   }
 }
 

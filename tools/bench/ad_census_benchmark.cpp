@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "cuda/testing/cuda_pipeline.hpp"
+#include "cuda/testing/timing.hpp"
 #include "methods/stereo/pair.hpp"
 #include "tools/bench/benchmark_inputs.hpp"
 #include "tools/bench/benchmarks.hpp"
@@ -38,10 +38,10 @@ double min_bytes(const std::string& step, const PairProblem& problem) {
 }
 
 ordered_json time_ad_census_on_gpu(const PairProblem& problem, int repeats) {
-  const cuda::PipelineTimes times = cuda::time_pipeline(problem, repeats);
+  const cuda::StageTimes times = cuda::time_stages(problem, repeats);
   double all = 0;
   ordered_json steps;
-  for (const auto& step : times.steps) {
+  for (const auto& step : times.stages) {
     ordered_json it = to_json(step.time);
     const double bytes = min_bytes(step.name, problem);
     all += bytes;
@@ -51,11 +51,11 @@ ordered_json time_ad_census_on_gpu(const PairProblem& problem, int repeats) {
     }
     steps[step.name] = std::move(it);
   }
-  return {{"whole_ms", to_json(times.whole)},
+  return {{"whole_ms", to_json(times.kernels)},
           {"call_ms", to_json(times.call)},
           {"bytes", all},
           {"bytes_floor_ms", 1e3 * all / kH200BytesPerSecond},
-          {"share_of_roofline", all / kH200BytesPerSecond / (1e-3 * times.whole.median)},
+          {"share_of_roofline", all / kH200BytesPerSecond / (1e-3 * times.kernels.median)},
           {"device_bytes", times.device_bytes},
           {"steps_ms", std::move(steps)}};
 }
@@ -81,7 +81,7 @@ ordered_json run_ad_census(const AdCensusBenchmark& benchmark) {
     if (benchmark.devices.on_cpu()) run["cpu"] = time_on_cpu(problem, benchmark);
     if (on_gpu && benchmark.devices.on_cpu())
       run["differing_pixels"] =
-          differing_pixels(match_pair(problem).disparity, cuda::run_pair(problem, 0xFF).map.disparity);
+          differing_pixels(match_pair(problem).disparity, make_cuda_backend({})->match(problem).disparity);
     runs.push_back(std::move(run));
   }
   return {{"runs", std::move(runs)}};

@@ -8,7 +8,7 @@
 #include "aggregate/adaptive_weight_step.hpp"
 #include "aggregate/aggregation.hpp"
 #include "core/parallel.hpp"
-#include "cuda/testing/cuda_pipeline.hpp"
+#include "cuda/testing/timing.hpp"
 #include "match/ad_census.hpp"
 #include "match/cross_arms.hpp"
 #include "reference/aggregation_reference.hpp"
@@ -95,7 +95,7 @@ ordered_json share_of_ceiling(const PairProblem& problem, double milliseconds) {
 ordered_json time_steps(const PairProblem& problem, int repeats) {
   ordered_json result, steps;
   double all = 0;
-  for (const auto& [name, time] : cuda::time_pipeline(problem, repeats).steps) {
+  for (const auto& [name, time] : cuda::time_stages(problem, repeats).stages) {
     steps[name] = time.median;
     all += time.median;
     if (name != "aggregation") continue;

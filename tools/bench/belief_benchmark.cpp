@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "cuda/testing/cuda_pairs.hpp"
+#include "cuda/testing/timing.hpp"
 #include "io/image/image_file.hpp"
 #include "methods/stereo/pair.hpp"
 #include "reference/belief_problems.hpp"
@@ -19,7 +19,7 @@ namespace {
 using nlohmann::ordered_json;
 
 /// Belief propagation on the five sets of the paper: on the CPU in turns with the single-thread transcription
-/// of the textbook, on the GPU per storage with and without transfers. `bad_1` is the share of the pixels
+/// of the textbook, on the GPU per storage, kernels and whole calls. `bad_1` is the share of the pixels
 /// with ground truth that are wrong by more than one pixel.
 struct BeliefBenchmark : BenchmarkRuns {
   BeliefBenchmark() : BenchmarkRuns{50, 5} {}
@@ -80,21 +80,21 @@ double min_bytes(const LoadedSet& loaded, const BeliefOptions& options, double b
 }
 
 ordered_json run_on_gpu(const BeliefBenchmark& benchmark, const LoadedSet& loaded) {
+  const auto backend = make_cuda_backend({});
   ordered_json result;
   for (const Storage& storage : kStorages) {
     const PairProblem problem = loaded.problem(storage.storage);
-    const cuda::BeliefTimes times = cuda::time_belief(problem, benchmark.repeats);
+    const cuda::StageTimes times = cuda::time_stages(problem, benchmark.repeats);
     const double bytes = min_bytes(loaded, problem.options.belief, storage.bytes);
     const double floor_ms = 1e3 * bytes / kH200BytesPerSecond;
     result[storage.name] = {
-        {"with_transfers_ms", to_json(times.with_transfers)},
         {"kernel_ms", to_json(times.kernels)},
-        {"whole_call_ms", to_json(times.whole)},
+        {"whole_call_ms", to_json(times.call)},
         {"device_bytes", times.device_bytes},
         {"bytes_moved_at_least", bytes},
         {"bytes_floor_ms", floor_ms},
         {"share_of_bandwidth", floor_ms / times.kernels.median},
-        {"bad_1", reference::bad_share(cuda::run_pair(problem, 0xFF).map, loaded.truth.view(), loaded.set)}};
+        {"bad_1", reference::bad_share(backend->match(problem), loaded.truth.view(), loaded.set)}};
   }
   return result;
 }

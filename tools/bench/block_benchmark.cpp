@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/parallel.hpp"
-#include "cuda/testing/cuda_pairs.hpp"
+#include "cuda/testing/timing.hpp"
 #include "methods/stereo/pair.hpp"
 #include "reference/block_cases.hpp"
 #include "tools/bench/benchmarks.hpp"
@@ -88,20 +88,20 @@ double byte_count(const Shape& shape) {
 
 ordered_json time_on_gpu(const Shape& shape, int radius, bool defaults, int repeats) {
   const BlockPair pair = pair_of(shape, options_of(radius, defaults));
-  const cuda::BlockTimes times = cuda::time_block_matching(pair.problem, repeats);
+  const cuda::StageTimes times = cuda::time_stages(pair.problem, repeats);
   const double samples = static_cast<double>(shape.width) * shape.height * shape.disparities;
   const double issue_ms = 1e3 * samples * kSearchInstructionsPerSample / kInstructionsPerSecond;
   const double bytes_ms = 1e3 * byte_count(shape) / kH200BytesPerSecond;
   ordered_json result = shape_json(shape, radius, defaults);
-  result["device_resident_ms"] = to_json(times.whole);
-  result["search_ms"] = to_json(times.search);
+  result["device_resident_ms"] = to_json(times.kernels);
+  result["search_ms"] = to_json(times.stage("search"));
   result["whole_call_ms"] = to_json(times.call);
   result["device_bytes"] = times.device_bytes;
   result["instructions"] = samples * kSearchInstructionsPerSample;
   result["issue_floor_ms"] = issue_ms;
   result["bytes"] = byte_count(shape);
   result["bytes_floor_ms"] = bytes_ms;
-  result["share_of_roofline"] = std::max(issue_ms, bytes_ms) / times.whole.median;
+  result["share_of_roofline"] = std::max(issue_ms, bytes_ms) / times.kernels.median;
   return result;
 }
 

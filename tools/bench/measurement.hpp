@@ -9,19 +9,11 @@
 #include <vector>
 
 #include "core/image.hpp"
-#include "cuda/testing/cuda_sweep.hpp"
+#include "cuda/testing/timing.hpp"
 
 namespace recon {
 
-/// Median, 10 and 90 % quantile.
-inline cuda::TimeSpread spread_of(std::vector<double> values) {
-  if (values.empty()) return {};
-  std::sort(values.begin(), values.end());
-  const auto at = [&](double share) {
-    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
-  };
-  return {at(0.5), at(0.1), at(0.9)};
-}
+using cuda::spread_of;
 
 /// What `work` takes.
 inline double milliseconds(const std::function<void()>& work) {

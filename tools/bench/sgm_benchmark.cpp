@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
-#include "cuda/testing/cuda_pairs.hpp"
+#include "cuda/testing/timing.hpp"
 #include "match/transformed_image.hpp"
 #include "methods/stereo/pair.hpp"
 #include "reference/block_cases.hpp"
@@ -116,30 +116,31 @@ constexpr int kDisparities[] = {64, 128, 256};
 constexpr int kLargestOnCpu = 1280;  ///< pixels wide; OpenCV takes minutes for larger ones
 
 ordered_json time_on_gpu(const PairProblem& problem, int repeats) {
-  const cuda::SemiGlobalTimes times = cuda::time_semi_global(problem, repeats);
+  const cuda::StageTimes times = cuda::time_stages(problem, repeats);
   const SgmRoofline roofline(problem);
-  const auto stage = [](const cuda::TimeSpread& time, double bytes) {
+  const auto stage = [&](const char* name, double bytes) {
+    const cuda::TimeSpread time = times.stage(name);
     ordered_json result = to_json(time);
     result["bytes"] = bytes;
     result["bytes_per_second"] = bytes / (1e-3 * time.median);
     result["share_of_bandwidth"] = bytes / (1e-3 * time.median) / kH200BytesPerSecond;
     return result;
   };
-  return {{"whole_ms", to_json(times.whole)},
+  return {{"whole_ms", to_json(times.kernels)},
           {"bytes", roofline.all_bytes()},
           {"bytes_floor_ms", 1e3 * roofline.all_bytes() / kH200BytesPerSecond},
           {"pair_steps", roofline.pair_steps},
           {"pair_step_floor_ms", 1e3 * roofline.pair_step_seconds()},
-          {"share_of_roofline", 1e3 * roofline.floor_seconds() / times.whole.median},
+          {"share_of_roofline", 1e3 * roofline.floor_seconds() / times.kernels.median},
           {"call_ms", to_json(times.call)},
           {"device_bytes", times.device_bytes},
           {"stages_ms",
-           {{"transform", stage(times.transform, roofline.transform)},
-            {"costs", stage(times.costs, roofline.costs)},
-            {"paths", stage(times.paths, roofline.paths)},
-            {"winner", stage(times.winner, roofline.winner)},
-            {"disparity", stage(times.disparity, roofline.disparity)},
-            {"median", stage(times.median, roofline.median)}}}};
+           {{"transform", stage("transform", roofline.transform)},
+            {"costs", stage("costs", roofline.costs)},
+            {"paths", stage("paths", roofline.paths)},
+            {"winner", stage("winner", roofline.winner)},
+            {"disparity", stage("disparity", roofline.disparity)},
+            {"median", stage("median", roofline.median)}}}};
 }
 
 ordered_json run_sgm(const SgmBenchmark& benchmark) {

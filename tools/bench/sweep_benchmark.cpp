@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "cuda/testing/cuda_sweep.hpp"
+#include "cuda/testing/timing.hpp"
 #include "methods/backend.hpp"
 #include "reference/achten_algorithm_1.hpp"
 #include "tools/bench/benchmark_inputs.hpp"
@@ -62,14 +62,14 @@ ordered_json run_on_cpu(const SweepBenchmark& benchmark, const SweepProblem& pro
 /// The GPU with its share of the roofline: the instructions and the loads of the samples without window
 /// halos, window sums and winners, and the bytes of a volume written (and read once more by the winner).
 ordered_json time_on_gpu(const SweepProblem& problem, int repeats, double naive_ms) {
-  const cuda::SweepTimes times = cuda::time_sweep(problem, repeats);
+  const cuda::StageTimes times = cuda::time_stages(problem, repeats);
   const double samples = sample_count(problem);
   const double issue_ms = 1e3 * samples * kInstructionsPerSample / 32.0 / kH200WarpInstructionsPerSecond;
   const double load_ms = 1e3 * samples / kH200LoadsPerSecond;
   const double volume_bytes = 2.0 * 2.0 * samples / static_cast<double>(problem.sources.size());
   const double bytes_ms = 1e3 * volume_bytes / kH200BytesPerSecond;
   return {{"kernels_ms", to_json(times.kernels)},
-          {"whole_call_ms", to_json(times.whole)},
+          {"whole_call_ms", to_json(times.call)},
           {"device_bytes", times.device_bytes},
           {"source_loads", samples},
           {"load_floor_ms", load_ms},

@@ -1,6 +1,6 @@
-#include "cuda/device/error.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/match/sampling.cuh"
-#include "cuda/testing/sweep_kernels.hpp"
+#include "cuda/testing/naive_kernels.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -76,32 +76,23 @@ __global__ void reciprocal_kernel(unsigned long long* wrong) {
   if (count > 0) atomicAdd(wrong, count);
 }
 
-unsigned blocks(std::size_t count, unsigned each) {
-  return static_cast<unsigned>((count + each - 1) / each);
-}
-
 }  // namespace
 
-void launch_naive_sweep(const NaiveCamera* reference, const NaiveCamera* source,
-                        const std::uint8_t* reference_pixels, const std::uint8_t* source_pixels, int width,
-                        int height, PlaneSet planes, int window, float* cube, cudaStream_t stream) {
-  const dim3 block(32, 8);
-  const dim3 grid(blocks(static_cast<std::size_t>(width), block.x),
-                  blocks(static_cast<std::size_t>(height), block.y));
-  naive_kernel<<<grid, block, 0, stream>>>(reference, source, reference_pixels, source_pixels, width, height,
-                                           planes, window / 2, cube);
-  RECON_CUDA_TRY(cudaGetLastError());
-}
-
-void launch_naive_clear(float* cube, std::size_t count, cudaStream_t stream) {
-  clear_kernel<<<blocks(count, 256), 256, 0, stream>>>(cube, count);
-  RECON_CUDA_TRY(cudaGetLastError());
-}
-
-void launch_naive_winner(const float* cube, int width, int height, int planes, std::uint16_t* plane,
-                         cudaStream_t stream) {
+void launch_naive_sweep(const NaiveImage* images, int sources, int width, int height, PlaneSet planes,
+                        int window, float* cube, std::uint16_t* plane, cudaStream_t stream) {
   const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  winner_kernel<<<blocks(pixels, 256), 256, 0, stream>>>(cube, pixels, planes, plane);
+  const std::size_t cells = pixels * static_cast<std::size_t>(planes.count);
+  clear_kernel<<<static_cast<unsigned>((cells + 255) / 256), 256, 0, stream>>>(cube, cells);
+  RECON_CUDA_TRY(cudaGetLastError());
+  const dim3 block(32, 8);
+  const dim3 grid(blocks_for(width, 32), blocks_for(height, 8));
+  for (int s = 1; s <= sources; ++s) {
+    naive_kernel<<<grid, block, 0, stream>>>(images[0].camera, images[s].camera, images[0].pixels,
+                                             images[s].pixels, width, height, planes, window / 2, cube);
+    RECON_CUDA_TRY(cudaGetLastError());
+  }
+  winner_kernel<<<static_cast<unsigned>((pixels + 255) / 256), 256, 0, stream>>>(cube, pixels, planes.count,
+                                                                                 plane);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

@@ -2,7 +2,8 @@
 
 #include "cuda/device/grid.hpp"
 #include "cuda/methods/stereo/block_device.hpp"
-#include "cuda/methods/stereo/pair_stream.hpp"
+#include "cuda/methods/stereo/pair_stages.hpp"
+#include "methods/stereo/block/block_plan.hpp"
 
 namespace recon::cuda {
 
@@ -79,7 +80,7 @@ DeviceBlock shape_of(const BlockLevel& level, const BlockMatchingOptions& option
 
 /// Takes the memory of all levels from `arena`; returns the scratch memory of the general kernel, for the
 /// level that needs most.
-std::uint32_t* take_buffers(std::vector<DeviceBlock>& levels, Arena& arena) {
+std::uint32_t* take_levels(std::vector<DeviceBlock>& levels, Arena& arena) {
   std::size_t scratch = 0;
   for (DeviceBlock& b : levels) {
     const std::ptrdiff_t height = b.height;
@@ -98,67 +99,60 @@ std::uint32_t* take_buffers(std::vector<DeviceBlock>& levels, Arena& arena) {
   return arena.take<std::uint32_t>(scratch / sizeof(std::uint32_t));
 }
 
-std::vector<DeviceBlock> shapes_of(const std::vector<BlockLevel>& plan, const BlockMatchingOptions& options) {
-  std::vector<DeviceBlock> levels;
-  for (const BlockLevel& level : plan) levels.push_back(shape_of(level, options));
-  return levels;
+void queue_search(const DeviceBlock& b, std::uint32_t* scratch, cudaStream_t stream) {
+  if (b.options.left_right >= 0)
+    RECON_CUDA_TRY(cudaMemsetAsync(
+        b.claims, 0xFF, element_count({b.claims_pitch, b.height}) * sizeof(std::uint64_t), stream));
+  if (packed_words(b.options, b.hypotheses) > 0)
+    launch_block_search(b, stream);
+  else
+    launch_general_block_search(b, scratch, stream);
+}
+
+/// Adds the stages of a level. @param finer  the next finer one; null for the finest
+void add_level(const DeviceBlock& b, const DeviceBlock* finer, std::uint32_t* scratch,
+               std::vector<PairStage>& stages) {
+  if (finer != nullptr)
+    stages.push_back({"half size", [b, finer = *finer](StageRun& run) {
+                        for (int image = 0; image < 2; ++image)
+                          launch_half_size(finer.images[image], finer.image_pitch, finer.width, finer.height,
+                                           b.images[image], b.image_pitch, run.get());
+                      }});
+  stages.push_back({"prefilter", [b](StageRun& run) { launch_block_prepare(b, run.get()); }});
+  stages.push_back({finer == nullptr ? "search" : "coarse search",
+                    [=](StageRun& run) { queue_search(b, scratch, run.get()); }});
+  stages.push_back({"checks", [b](StageRun& run) {
+                      if (b.limits.min_texture > 0) launch_block_texture(b, run.get());
+                      launch_block_finish(b, run.get());
+                    }});
 }
 
 }  // namespace
 
-std::size_t BlockStream::bytes(const PairShape& shape, const PairSpec& options) {
-  auto levels =
-      shapes_of(plan_block_levels(shape.width, shape.height, options.range, options.block), options.block);
-  return bytes_taken([&](Arena& arena) { take_buffers(levels, arena); });
-}
-
-BlockStream::BlockStream(const PairShape& shape, const PairSpec& options, Arena& arena)
-    : plan_(plan_block_levels(shape.width, shape.height, options.range, options.block)),
-      levels_(shapes_of(plan_, options.block)),
-      scratch_(allocate(arena, [&](Arena& memory) { return take_buffers(levels_, memory); })) {}
-
-void BlockStream::upload(const PairProblem& problem, PairWorkspace& workspace) {
-  const DeviceBlock& b = levels_[0];
-  workspace.staging.upload(problem.images.left, b.images[0], b.image_pitch, workspace.stream);
-  workspace.staging.upload(problem.images.right, b.images[1], b.image_pitch, workspace.stream);
-}
-
-void BlockStream::search(const DeviceBlock& b, const Stream& stream) const {
-  if (b.options.left_right >= 0)
-    RECON_CUDA_TRY(cudaMemsetAsync(
-        b.claims, 0xFF, element_count({b.claims_pitch, b.height}) * sizeof(std::uint64_t), stream.get()));
-  if (packed_words(b.options, b.hypotheses) > 0)
-    launch_block_search(b, stream.get());
-  else
-    launch_general_block_search(b, scratch_, stream.get());
-}
-
-void BlockStream::queue(PairWorkspace& workspace) const {
-  const Stream& stream = workspace.stream;
-  for (std::size_t i = 0; i < levels_.size(); ++i) {
-    const DeviceBlock& b = levels_[i];
-    if (i > 0) {
-      const DeviceBlock& finer = levels_[i - 1];
-      for (int image = 0; image < 2; ++image)
-        launch_half_size(finer.images[image], finer.image_pitch, finer.width, finer.height, b.images[image],
-                         b.image_pitch, stream.get());
-    }
-    launch_block_prepare(b, stream.get());
-    search(b, stream);
-    if (b.limits.min_texture > 0) launch_block_texture(b, stream.get());
-    launch_block_finish(b, stream.get());
+void add_block_stages(const PairShape& shape, const PairSpec& options, Arena& arena, PairStages& stages) {
+  const std::vector<BlockLevel> plan =
+      plan_block_levels(shape.width, shape.height, options.range, options.block);
+  std::vector<DeviceBlock> levels;
+  for (const BlockLevel& level : plan) levels.push_back(shape_of(level, options.block));
+  std::uint32_t* const scratch = take_levels(levels, arena);
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    add_level(levels[i], i > 0 ? &levels[i - 1] : nullptr, scratch, stages.left);
+  for (std::size_t i = levels.size() - 1; i > 0; --i) {
+    const DisparityRange& searched = plan[i - 1].searched;
+    stages.refinement.push_back(
+        {"join levels", [fine = levels[i - 1], coarse = levels[i], max = searched.min + searched.count - 1](
+                            StageRun& run) { launch_join_levels(fine, coarse, max, run.get()); }});
   }
-  for (std::size_t i = levels_.size() - 1; i > 0; --i) {
-    const DisparityRange& searched = plan_[i - 1].searched;
-    launch_join_levels(levels_[i - 1], levels_[i], searched.min + searched.count - 1, stream.get());
-  }
-}
-
-Image<float> BlockStream::download(PairWorkspace& workspace) const {
-  const DeviceBlock& b = levels_[0];
-  Image<float> map(b.width, b.height);
-  workspace.staging.download(b.map, b.pitch, map.view(), workspace.stream);
-  return map;
+  const DeviceBlock& finest = levels.front();
+  stages.uploads.push_back([b = finest](const PairProblem& problem, PairWorkspace& workspace) {
+    workspace.staging.upload(problem.images.left, b.images[0], b.image_pitch, workspace.stream);
+    workspace.staging.upload(problem.images.right, b.images[1], b.image_pitch, workspace.stream);
+  });
+  stages.download = [b = finest](PairWorkspace& workspace) {
+    Image<float> map(b.width, b.height);
+    workspace.staging.download(b.map, b.pitch, map.view(), workspace.stream);
+    return map;
+  };
 }
 
 }  // namespace recon::cuda

@@ -1,0 +1,116 @@
+#include <algorithm>
+
+#include "core/parallel.hpp"
+#include "cuda/methods/stereo/pair_stages.hpp"
+#include "cuda/optimize/belief/belief.hpp"
+#include "match/gaussian_blur.hpp"
+
+namespace recon::cuda {
+namespace {
+
+bool blurs(const BeliefOptions& options) {
+  return options.smoothing_sigma > 0.0f;
+}
+
+/// Device memory; images and winners without padding.
+struct BeliefBuffers {
+  std::byte* messages;      ///< and costs, of all levels
+  std::byte* images;        ///< left above right: bytes, or floats if they are blurred
+  std::size_t image_bytes;  ///< of one
+  std::uint16_t* winners;
+  unsigned* counters;
+};
+
+BeliefBuffers take_belief_buffers(const PairShape& shape, const PairSpec& options, Arena& arena) {
+  const BeliefOptions& belief = options.belief;
+  const BeliefShape problem{shape.width, shape.height, options.range.count};
+  check_belief(problem, belief);
+  const std::size_t pixels = shape.pixels();
+  BeliefBuffers at{};
+  at.image_bytes = pixels * (blurs(belief) ? sizeof(float) : 1);
+  at.messages = arena.take<std::byte>(element_count({belief_grids(problem, belief).elements}) *
+                                      belief_storage_bytes(belief.storage));
+  at.images = arena.take<std::byte>(2 * at.image_bytes);
+  at.winners = arena.take<std::uint16_t>(pixels);
+  at.counters = arena.take<unsigned>(kBeliefCounters);
+  return at;
+}
+
+BeliefArgs belief_args(const PairShape& shape, const PairSpec& options, const BeliefBuffers& at) {
+  const BeliefOptions& belief = options.belief;
+  const int disparities = options.range.count;
+  const BeliefGrids grids = belief_grids({shape.width, shape.height, disparities}, belief);
+  EXPECTS(grids.levels.size() <= kMaxBeliefLevels);
+  BeliefArgs args;
+  std::copy(grids.levels.begin(), grids.levels.end(), args.levels);
+  args.level_count = static_cast<int>(grids.levels.size());
+  args.disparities = disparities;
+  args.iterations = belief.iterations;
+  args.cap = belief_cap(belief, disparities);
+  args.cost = {belief.data_weight, belief.data_cap};
+  args.min_disparity = options.range.min;
+  args.arena = at.messages;
+  args.winners = at.winners;
+  args.winner_pitch = shape.width;
+  args.counters = at.counters;
+  args.images.pitch = shape.width;
+  const std::byte *left = at.images, *right = at.images + at.image_bytes;
+  if (blurs(belief)) {
+    args.images.blurred_left = reinterpret_cast<const float*>(left);
+    args.images.blurred_right = reinterpret_cast<const float*>(right);
+  } else {
+    args.images.left = reinterpret_cast<const std::uint8_t*>(left);
+    args.images.right = reinterpret_cast<const std::uint8_t*>(right);
+  }
+  return args;
+}
+
+void upload_images(const GreyPair& images, const BeliefOptions& options, const BeliefBuffers& at,
+                   PairWorkspace& workspace) {
+  const Stream& stream = workspace.stream;
+  RECON_CUDA_TRY(cudaMemsetAsync(at.counters, 0, kBeliefCounters * sizeof(unsigned), stream.get()));
+  std::byte* to = at.images;
+  for (const auto& image : {images.left, images.right}) {
+    if (blurs(options)) {
+      const Image<float> blurred = gaussian_blur(image, options.smoothing_sigma);
+      workspace.staging.upload(blurred.view(), reinterpret_cast<float*>(to), image.width, stream);
+    } else {
+      workspace.staging.upload(image, reinterpret_cast<std::uint8_t*>(to), image.width, stream);
+    }
+    to += at.image_bytes;
+  }
+}
+
+Image<float> download_disparities(const std::uint16_t* device, const PairShape& shape, int min_disparity,
+                                  PairWorkspace& workspace) {
+  Image<std::uint16_t> winners(shape.width, shape.height);
+  workspace.staging.download(device, shape.width, winners.view(), workspace.stream);
+  Image<float> disparity(shape.width, shape.height);
+  parallel_for(
+      shape.height,
+      [&](int y) {
+        const std::uint16_t* plane = winners.row(y);
+        float* out = disparity.row(y);
+        for (int x = 0; x < shape.width; ++x) out[x] = static_cast<float>(min_disparity + plane[x]);
+      },
+      512);
+  return disparity;
+}
+
+}  // namespace
+
+void add_belief_stages(const PairShape& shape, const PairSpec& options, Arena& arena, PairStages& stages) {
+  const BeliefOptions& belief = options.belief;
+  const BeliefBuffers at = take_belief_buffers(shape, options, arena);
+  stages.uploads.push_back([=](const PairProblem& problem, PairWorkspace& workspace) {
+    upload_images(problem.images, belief, at, workspace);
+  });
+  stages.left = {{"belief", [=, args = belief_args(shape, options, at)](StageRun& run) {
+                    launch_belief(args, belief.storage, run.get());
+                  }}};
+  stages.download = [=, min = options.range.min](PairWorkspace& workspace) {
+    return download_disparities(at.winners, shape, min, workspace);
+  };
+}
+
+}  // namespace recon::cuda

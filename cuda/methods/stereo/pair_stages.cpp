@@ -1,0 +1,117 @@
+#include "cuda/methods/stereo/pair_stages.hpp"
+
+namespace recon::cuda {
+namespace {
+
+PairStages pair_stages(const PairShape& shape, const PairSpec& options, Arena& arena) {
+  PairStages stages;
+  switch (options.whole) {
+    case WholeMethod::kBlockMatching:
+      add_block_stages(shape, options, arena, stages);
+      break;
+    case WholeMethod::kSemiGlobal:
+      add_semi_global_stages(shape, options, arena, stages);
+      break;
+    case WholeMethod::kNone:
+      add_pipeline_stages(shape, options, arena, stages);
+      break;
+    default:
+      add_belief_stages(shape, options, arena, stages);
+  }
+  return stages;
+}
+
+void queue_all(const std::vector<PairStage>& stages, StageRun& with) {
+  for (const PairStage& stage : stages) stage.queue(with);
+}
+
+}  // namespace
+
+PairShape pair_shape(const PairProblem& problem) {
+  const GreyPair& images = problem.images;
+  return {images.left.width, images.left.height, !images.left16.empty()};
+}
+
+void PairStages::download_from(const float* map, const PairShape& shape) {
+  download = [=](PairWorkspace& workspace) {
+    Image<float> disparity(shape.width, shape.height);
+    workspace.staging.download(map, shape.width, disparity.view(), workspace.stream);
+    return disparity;
+  };
+}
+
+PairGrey PairGrey::add(const PairShape& shape, bool words, Arena& arena, PairStages& stages) {
+  PairGrey grey{};
+  for (std::uint8_t*& image : grey.bytes) image = arena.take<std::uint8_t>(shape.pixels());
+  if (words)
+    for (std::uint16_t*& image : grey.words) image = arena.take<std::uint16_t>(shape.pixels());
+  stages.uploads.push_back([grey](const PairProblem& problem, PairWorkspace& workspace) {
+    const auto send = [&](const auto& image, auto* device) {
+      if (device) workspace.staging.upload(image, device, image.width, workspace.stream);
+    };
+    send(problem.images.left, grey.bytes[0]);
+    send(problem.images.right, grey.bytes[1]);
+    send(problem.images.left16, grey.words[0]);
+    send(problem.images.right16, grey.words[1]);
+  });
+  return grey;
+}
+
+PairExecutor::PairExecutor(const PairShape& shape, const PairSpec& options, Arena& arena)
+    : stages_(allocate(arena, [&](Arena& memory) { return pair_stages(shape, options, memory); })) {
+  if (stages_.side_by_side) side_ = std::make_unique<Side>();
+}
+
+void PairExecutor::upload(const PairProblem& problem, PairWorkspace& workspace) {
+  images_ = problem.images;
+  for (const PairStages::Upload& upload : stages_.uploads) upload(problem, workspace);
+}
+
+void PairExecutor::queue(PairWorkspace& workspace) const {
+  const Stream& stream = workspace.stream;
+  StageRun left{workspace, images_, stream, {}};
+  StageRun right{workspace, images_, side_ ? side_->stream : stream, {}};
+  queue_all(stages_.images, left);
+  if (side_) {
+    side_->begins.record(stream);
+    RECON_CUDA_TRY(cudaStreamWaitEvent(right.get(), side_->begins.get(), 0));
+  }
+  queue_all(stages_.right, right);
+  queue_all(stages_.left, left);
+  if (side_) {
+    side_->ends.record(right.stream);
+    RECON_CUDA_TRY(cudaStreamWaitEvent(stream.get(), side_->ends.get(), 0));
+  }
+  queue_all(stages_.refinement, left);
+}
+
+void PairExecutor::queue(PairWorkspace& workspace, const std::function<void(const char*)>& mark) const {
+  StageRun with{workspace, images_, workspace.stream, {}};
+  for (const auto* stages : {&stages_.images, &stages_.right, &stages_.left, &stages_.refinement})
+    for (const PairStage& stage : *stages) {
+      stage.queue(with);
+      mark(stage.name);
+    }
+}
+
+std::size_t pair_device_bytes(const PairShape& shape, const PairSpec& options) {
+  return bytes_taken([&](Arena& arena) { pair_stages(shape, options, arena); });
+}
+
+std::size_t pair_host_bytes(const PairShape& shape, const PairSpec& options, int threads) {
+  if (options.whole != WholeMethod::kNone || !has_graph_cut(options)) return 0;
+  // The disparities and their labels, with an upper bound of the row padding.
+  const std::size_t map = element_count({std::ptrdiff_t{shape.width} + 64, shape.height}) * 6;
+  return Volume<float>::bytes(shape.width, options.range.count, shape.height) + map +
+         graph_cut_bytes(shape.width, shape.height, options.graph_cut, threads);
+}
+
+DisparityMap match_pair(const PairProblem& problem, PairWorkspace& workspace) {
+  check_pair(problem);
+  PairExecutor executor(pair_shape(problem), problem.options, workspace.arena);
+  executor.upload(problem, workspace);
+  executor.queue(workspace);
+  return {executor.download(workspace)};
+}
+
+}  // namespace recon::cuda

@@ -1,0 +1,135 @@
+#pragma once
+
+#include <oneapi/tbb/task_arena.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "cuda/device/memory.hpp"
+#include "cuda/device/stream.hpp"
+#include "cuda/device/volume.hpp"
+#include "cuda/match/transform.hpp"
+#include "cuda/methods/staging.hpp"
+#include "methods/stereo/pair.hpp"
+
+namespace recon::cuda {
+
+/// Resources to match one pair at a time on one device, reused so that a further pair of the same size
+/// allocates no device memory.
+struct PairWorkspace {
+  Stream stream;
+  Arena arena;
+  Staging staging;
+  int host_threads = oneapi::tbb::task_arena::automatic;  ///< for graph cuts
+};
+
+/// The properties of a pair's images that determine its device memory.
+struct PairShape {
+  int width = 0, height = 0;  ///< pixels
+  bool words = true;          ///< whether grey images of 16 bits may be given
+
+  std::size_t pixels() const { return element_count({width, height}); }
+};
+PairShape pair_shape(const PairProblem& problem);
+
+/// What a stage works with when it is queued.
+struct StageRun {
+  PairWorkspace& workspace;
+  const GreyPair& images;  ///< on the host, for stages that run there
+  const Stream& stream;
+  DeviceVolume costs;  ///< (y, d, x) of the view, where its last stage left them
+
+  cudaStream_t get() const { return stream.get(); }
+};
+
+/// A stage of a method on the device, with the addresses of its memory.
+struct PairStage {
+  const char* name;  ///< for measurements
+  std::function<void(StageRun&)> queue;
+};
+
+/// A method for pairs of one shape as stages on the device, in the order in which they run. What adds a stage
+/// takes the memory of the stage from an arena: with one that only counts, these are the bytes of the method.
+struct PairStages {
+  using Upload = std::function<void(const PairProblem&, PairWorkspace&)>;
+
+  std::vector<Upload> uploads;
+  std::vector<PairStage> images;       ///< what is derived from the images of both views
+  std::vector<PairStage> right, left;  ///< of a view
+  std::vector<PairStage> refinement;   ///< of the left view
+  bool side_by_side = false;           ///< both views have their own memory and are matched concurrently
+  std::function<Image<float>(PairWorkspace&)> download;
+
+  /// Sets the download of a map without padding.
+  void download_from(const float* map, const PairShape& shape);
+};
+
+// What each file adds: the stages of one method, with memory of `arena`.
+// @throws std::logic_error if an option is out of range
+void add_belief_stages(const PairShape& shape, const PairSpec& options, Arena& arena, PairStages& stages);
+void add_block_stages(const PairShape& shape, const PairSpec& options, Arena& arena, PairStages& stages);
+void add_semi_global_stages(const PairShape& shape, const PairSpec& options, Arena& arena,
+                            PairStages& stages);
+void add_pipeline_stages(const PairShape& shape, const PairSpec& options, Arena& arena, PairStages& stages);
+
+/// Runs the stages of a method for pairs of one shape.
+class PairExecutor {
+ public:
+  /// Makes the arena large enough for the method and takes its memory from there; its contents are lost.
+  /// @throws std::logic_error if an option is out of range; OutOfMemory
+  PairExecutor(const PairShape& shape, const PairSpec& options, Arena& arena);
+
+  /// Queues the upload of the images. They may change on return, except those of a pipeline with a graph cut,
+  /// which `queue` uses too.
+  /// @throws std::logic_error if an image is not of the shape, or missing
+  void upload(const PairProblem& problem, PairWorkspace& workspace);
+
+  /// Queues everything from images to disparities on the device; a graph cut is complete on return.
+  void queue(PairWorkspace& workspace) const;
+
+  /// The same one stage after the other; calls `mark` after each.
+  void queue(PairWorkspace& workspace, const std::function<void(const char* stage)>& mark) const;
+
+  /// The disparities of the left image; complete on return.
+  Image<float> download(PairWorkspace& workspace) const { return stages_.download(workspace); }
+
+ private:
+  PairStages stages_;
+  GreyPair images_;
+  /// Resources for matching the right view concurrently; null: not concurrent.
+  struct Side {
+    Stream stream;
+    Event begins, ends;
+  };
+  std::unique_ptr<Side> side_;
+};
+
+/// The bytes that a PairExecutor takes from its arena.
+std::size_t pair_device_bytes(const PairShape& shape, const PairSpec& options);
+
+/// Host bytes of a graph cut on `threads` threads, with the costs that it takes; 0 without one.
+std::size_t pair_host_bytes(const PairShape& shape, const PairSpec& options, int threads);
+
+/// Matches a pair with the method of the options, on the current device: bit-identical to the CPU, except
+/// for adaptive weights (see cuda/aggregate/adaptive_weight.hpp).
+/// @throws std::logic_error for invalid images, range or options; OutOfMemory, DeviceError
+DisparityMap match_pair(const PairProblem& problem, PairWorkspace& workspace);
+
+/// The grey images of a pair on the device, left and right, rows without padding.
+struct PairGrey {
+  std::uint8_t* bytes[2];
+  std::uint16_t* words[2];  ///< the same images in their stored depth, or null
+
+  /// Takes their memory and adds their upload.
+  static PairGrey add(const PairShape& shape, bool words, Arena& arena, PairStages& stages);
+
+  /// An image in the best depth there is.
+  DeviceGrey view(int image, const PairShape& shape) const {
+    const void* pixels = words[image] ? static_cast<const void*>(words[image]) : bytes[image];
+    return {pixels, words[image] != nullptr, shape.width, shape.width, shape.height};
+  }
+};
+
+}  // namespace recon::cuda

@@ -1,0 +1,262 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/error.hpp"
+#include "cuda/aggregate/aggregation.hpp"
+#include "cuda/match/ad_census.hpp"
+#include "cuda/match/cross_arms.hpp"
+#include "cuda/methods/stereo/pair_paths.hpp"
+#include "cuda/methods/stereo/pair_stages.hpp"
+#include "cuda/methods/stereo/pipeline_views.hpp"
+#include "cuda/optimize/scanline/scanline.hpp"
+#include "cuda/optimize/winner/min_cost.hpp"
+#include "methods/stereo/pipeline_costs.hpp"
+#include "optimize/graph_cut/graph_cut.hpp"
+
+namespace recon::cuda {
+namespace {
+
+void check_pipeline(const MethodSpec& pipeline) {
+  const VotingOptions& voting = pipeline.voting;
+  const int window = pipeline.cost.transform.rank_window;
+  const bool transform = pipeline.cost.kind == CostKind::kTransform;
+  check(pipeline, false);
+  EXPECTS(pipeline.left_right >= 0.0f && voting.iterations >= 0 && voting.min_votes >= 0);
+  EXPECTS(voting.min_share >= 0.0f && voting.min_share <= 1.0f);
+  EXPECTS(!transform || (pipeline.cost.outside_cost >= 0 && pipeline.cost.outside_cost <= 255));
+  EXPECTS(!transform || pipeline.cost.transform.transform != Transform::kRank ||
+          (window >= 3 && window <= kMaxRankWindow && window % 2 == 1));
+}
+
+/// Adds the tables of the costs of colours. @return null for transforms
+float* add_tables(const MethodSpec& pipeline, Arena& arena, PairStages& stages) {
+  if (pipeline.cost.kind == CostKind::kTransform) return nullptr;
+  constexpr int kFloats = sizeof(CostTables) / sizeof(float);
+  auto* const device = arena.take<float>(kFloats);
+  const CostTables tables = pipeline.cost.kind == CostKind::kAdCensus
+                                ? ad_census_tables(pipeline.cost.ad_census)
+                                : colour_difference_tables(pipeline.cost.colour_cap);
+  stages.uploads.push_back([=](const PairProblem&, PairWorkspace& workspace) {
+    const ImageView<const float> row{reinterpret_cast<const float*>(&tables), kFloats, 1, kFloats};
+    workspace.staging.upload(row, device, kFloats, workspace.stream);
+  });
+  return device;
+}
+
+/// Adds the images and what is derived from them.
+PipelineImages add_images(const PairShape& shape, const MethodSpec& pipeline, Arena& arena,
+                          PairStages& stages) {
+  const std::size_t pixels = shape.pixels();
+  const bool transform = pipeline.cost.kind == CostKind::kTransform;
+  const bool scanline = pipeline.optimizer == Optimizer::kScanline;
+  const TransformOptions transform_options =
+      transform ? pipeline.cost.transform : TransformOptions{Transform::kCensus9x7};
+  PipelineImages at{};
+  at.tables = add_tables(pipeline, arena, stages);
+  for (int i = 0; i < 2; ++i) {
+    at.colours[i] = arena.take<Rgb8>(pixels);
+    if (pipeline.cost.kind != CostKind::kColourDifference)
+      at.transformed[i] = arena.take<std::byte>(pixels * transformed_bytes(transform_options.transform));
+    if (scanline) at.edges[i] = arena.take<std::uint8_t>(2 * pixels);
+    if (pipeline.aggregation.kind == Aggregation::kCrossBased || (pipeline.refine.vote && i == 0))
+      at.arms[i] = arena.take<Cross>(pixels);
+  }
+  stages.uploads.push_back([=](const PairProblem& problem, PairWorkspace& workspace) {
+    const auto fits = [&](const auto& image) {
+      return image.width == shape.width && image.height == shape.height;
+    };
+    EXPECTS(fits(problem.colour.left) && fits(problem.colour.right));
+    EXPECTS(fits(problem.images.left) && fits(problem.images.right));
+    workspace.staging.upload(problem.colour.left, at.colours[0], shape.width, workspace.stream);
+    workspace.staging.upload(problem.colour.right, at.colours[1], shape.width, workspace.stream);
+  });
+  if (transform || pipeline.optimizer == Optimizer::kSemiGlobal)
+    at.grey = PairGrey::add(shape, shape.words && transform, arena, stages);
+  auto* const luma = pipeline.cost.kind == CostKind::kAdCensus ? arena.take<std::uint8_t>(pixels) : nullptr;
+  const bool from_luma = pipeline.cost.kind == CostKind::kAdCensus;
+  stages.images.push_back(
+      {"images",
+       [=, threshold = pipeline.scanline.edge_threshold, cross = pipeline.aggregation.cross](StageRun& run) {
+         const int width = shape.width, height = shape.height;
+         for (int i = 0; i < 2; ++i) {
+           if (from_luma) queue_grey(at.colours[i], width, height, luma, run.get());
+           const DeviceGrey grey =
+               from_luma ? DeviceGrey{luma, false, width, width, height} : at.grey.view(i, shape);
+           if (at.transformed[i] != nullptr)
+             launch_transform(grey, transform_options, at.transformed[i], run.get());
+           if (at.edges[i] != nullptr)
+             queue_edges(at.colours[i], width, height, threshold, at.edges[i], run.get());
+           if (at.arms[i] != nullptr)
+             queue_cross_arms({at.colours[i], width, width, height}, cross, at.arms[i], width, run.get());
+         }
+       }});
+  return at;
+}
+
+/// The stages of a view, from its costs to its winners.
+class ViewStages {
+ public:
+  ViewStages(const PairShape& shape, const PairSpec& options, const PipelineImages& images, PairSide side,
+             std::vector<PairStage>& stages)
+      : shape_(shape),
+        range_(options.range),
+        options_(options),
+        images_(images),
+        side_(side),
+        own_(side == PairSide::kLeft ? 0 : 1),
+        stages_(stages) {}
+
+  /// @param subpixel  for the disparities of the semi-global optimizer with their sub-pixel part; may be null
+  void add(float* disparity, float* subpixel, Arena& arena) {
+    const int planes = range_.count, width = shape_.width, height = shape_.height;
+    auto* const volume = arena.take<float>(device_volume_floats(width, planes, height));
+    const DeviceVolume costs = device_volume(volume, width, planes, height);
+    const bool scanline = options_.optimizer == Optimizer::kScanline;
+    auto* const scratch =
+        arena.take<std::byte>(std::max(scanline ? device_volume_bytes(width, planes, height) : 0,
+                                       aggregation_bytes(width, planes, height, options_.aggregation)));
+    add_costs(costs);
+    if (options_.aggregation.kind != Aggregation::kNone) add_aggregation(scratch);
+    if (options_.optimizer == Optimizer::kSemiGlobal) {
+      add_paths(disparity, subpixel, arena);
+    } else {
+      if (scanline) add_scanlines(volume, reinterpret_cast<float*>(scratch));
+      add_stage("winner", [=, min = range_.min](StageRun& run) {
+        queue_min_cost(run.costs, min, disparity, run.get());
+      });
+    }
+    if (has_graph_cut(options_)) add_graph_cut(disparity);
+  }
+
+ private:
+  template <class Queue>
+  void add_stage(const char* name, Queue queue) {
+    stages_.push_back({name, std::move(queue)});
+  }
+
+  void add_costs(const DeviceVolume& costs) {
+    const int own = own_, other = 1 - own_;
+    if (options_.cost.kind == CostKind::kTransform) {
+      const TransformedPair pair{
+          images_.transformed[0], images_.transformed[1],    shape_.width, shape_.height, range_.min,
+          range_.count,           options_.cost.outside_cost};
+      return add_stage("cost", [=, kind = options_.cost.transform.transform, side = side_](StageRun& run) {
+        run.costs = costs;
+        launch_transform_volume(pair, kind, side, costs, run.get());
+      });
+    }
+    const auto census = [&](int i) { return reinterpret_cast<const std::uint64_t*>(images_.transformed[i]); };
+    const float* by_bits = images_.tables + kMaxChannelSum + 1;
+    const ColourCosts views{images_.colours[own],
+                            images_.colours[other],
+                            census(own),
+                            census(other),
+                            images_.tables,
+                            by_bits,
+                            side_,
+                            range_.min};
+    add_stage("cost", [=](StageRun& run) {
+      run.costs = costs;
+      queue_colour_costs(views, costs, run.get());
+    });
+  }
+
+  void add_aggregation(std::byte* scratch) {
+    const int own = own_, other = 1 - own_, min = range_.min, width = shape_.width;
+    const ColourImages colours{images_.colours[own], images_.colours[other], width, side_, min};
+    const CrossImages arms{images_.arms[own], images_.arms[other], width, side_, min};
+    add_stage("aggregation", [=, by = options_.aggregation, max = max_cost(options_.cost)](StageRun& run) {
+      run.costs = queue_aggregation(colours, arms, by, max, run.costs, scratch, run.get());
+    });
+  }
+
+  /// The means of the paths are in whichever of the two volumes the costs are not.
+  void add_scanlines(float* volume, float* scratch) {
+    const ScanlineEdges edges{images_.edges[own_], images_.edges[1 - own_], side_, range_.min};
+    add_stage("scanline", [=, by = options_.scanline](StageRun& run) {
+      DeviceVolume mean = run.costs;
+      mean.data = run.costs.data == volume ? scratch : volume;
+      queue_scanlines(run.costs, edges, by, mean, run.get());
+      run.costs = mean;
+    });
+  }
+
+  /// The semi-global optimizer over the costs rounded to integers.
+  void add_paths(float* disparity, float* subpixel, Arena& arena) {
+    const int width = shape_.width, height = shape_.height, stride = path_planes(range_.count);
+    const QuantizedCosts quantized{arena.take<std::uint8_t>(element_count({width, height, stride})), width,
+                                   height, stride};
+    SemiGlobalInput input;
+    input.costs = quantized.data;
+    input.guide = images_.grey.bytes[own_];
+    input.guide_pitch = width;
+    input.width = width;
+    input.height = height;
+    input.planes = range_.count;
+    input.options = options_.semi_global;
+    input.max_cost = whole_cost_limit(options_.cost);
+    const SemiGlobal paths(input, SemiGlobal::take(input, arena));
+    add_stage("sgm", [=, min = range_.min, steps = whole_cost_steps(options_.cost)](StageRun& run) {
+      launch_whole_costs(run.costs, steps, input.max_cost, quantized, run.get());
+      paths.queue(run.stream);
+      const PairWinners winners{paths.winners(), nullptr, width, height};
+      WinnerChecks unchecked;
+      launch_pair_disparity(winners, unchecked, min, disparity, run.get());
+      unchecked.subpixel = true;
+      if (subpixel != nullptr) launch_pair_disparity(winners, unchecked, min, subpixel, run.get());
+    });
+  }
+
+  /// Minimises the energy of a view's disparities by graph cut, on the host; complete on return.
+  void add_graph_cut(float* disparity) {
+    add_stage("graphcut", [=, cut = options_.graph_cut, min = range_.min, side = side_](StageRun& run) {
+      const DeviceVolume& costs = run.costs;
+      Volume<float> found(costs.width, costs.planes, costs.height);
+      const VolumeView<float> view = found.view();
+      Staging& staging = run.workspace.staging;
+      staging.download(costs.data, costs.pitch,
+                       {view.data, costs.width, costs.planes * costs.height, view.pitch}, run.stream);
+      Image<float> map(costs.width, costs.height);
+      staging.download(disparity, costs.width, map.view(), run.stream);
+      // In a separate arena: a loop that waits here must not start another match, which would wait for this.
+      oneapi::tbb::task_arena host(run.workspace.host_threads);
+      const ImageView<const std::uint8_t> guide =
+          side == PairSide::kLeft ? run.images.left : run.images.right;
+      host.execute([&] { cut_disparities(view, guide, cut, min, map.view()); });
+      staging.upload<float>(map.view(), disparity, costs.width, run.stream);
+    });
+  }
+
+  const PairShape shape_;
+  const DisparityRange range_;
+  const MethodSpec& options_;
+  const PipelineImages& images_;
+  const PairSide side_;
+  const int own_;  ///< index of the view
+  std::vector<PairStage>& stages_;
+};
+
+}  // namespace
+
+void add_pipeline_stages(const PairShape& shape, const PairSpec& options, Arena& arena, PairStages& stages) {
+  constexpr std::size_t kMaxConcurrentBytes = std::size_t{128} << 20;
+  const MethodSpec& pipeline = options;
+  const Refinement& steps = pipeline.refine;
+  check_pipeline(pipeline);
+  const PipelineImages images = add_images(shape, pipeline, arena, stages);
+  PipelineMaps maps{};
+  maps.left = arena.take<float>(shape.pixels());
+  if (steps.left_right) maps.right = arena.take<float>(shape.pixels());
+  if (steps.subpixel && pipeline.optimizer == Optimizer::kSemiGlobal)
+    maps.subpixel = arena.take<float>(shape.pixels());
+  const std::size_t before = arena.used();
+  if (steps.left_right) {
+    ViewStages(shape, options, images, PairSide::kRight, stages.right).add(maps.right, nullptr, arena);
+    stages.side_by_side = !has_graph_cut(pipeline) && arena.used() - before <= kMaxConcurrentBytes;
+    if (!stages.side_by_side) arena.rewind(before);  // one after the other in the same memory
+  }
+  ViewStages(shape, options, images, PairSide::kLeft, stages.left).add(maps.left, maps.subpixel, arena);
+  add_refinement(shape, options, images, maps, arena, stages);
+}
+
+}  // namespace recon::cuda

@@ -1,0 +1,190 @@
+#include "cuda/testing/timing.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "cuda/methods/stereo/pair_stages.hpp"
+#include "cuda/methods/sweep/sweep_stream.hpp"
+#include "cuda/testing/naive_kernels.hpp"
+#include "cuda/testing/support.hpp"
+
+namespace recon::cuda {
+namespace {
+
+constexpr int kWarmUps = 3;
+
+/// Milliseconds of what `queue` puts on the stream.
+template <class Queue>
+TimeSpread time_events(const Stream& stream, int repeats, const Queue& queue) {
+  std::vector<double> times;
+  Event start, stop;
+  for (int i = -kWarmUps; i < repeats; ++i) {
+    start.record(stream);
+    queue();
+    stop.record(stream);
+    stop.synchronize();
+    if (i >= 0) times.push_back(stop.milliseconds_since(start));
+  }
+  return spread_of(std::move(times));
+}
+
+/// Milliseconds of `work` by the host's clock.
+template <class Work>
+TimeSpread time_call(int repeats, const Work& work) {
+  std::vector<double> times;
+  for (int i = -kWarmUps; i < repeats; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+    if (i >= 0) times.push_back(elapsed.count());
+  }
+  return spread_of(std::move(times));
+}
+
+/// Owner of a CUDA graph: work that is recorded once and launched as a whole.
+class Graph {
+ public:
+  /// Captures the work that `queue` submits to `stream` and to streams that it joins; nothing runs.
+  template <class Queue>
+  Graph(const Stream& stream, const Queue& queue) {
+    RECON_CUDA_TRY(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+    cudaGraph_t graph = nullptr;
+    try {
+      queue();
+    } catch (...) {
+      static_cast<void>(cudaStreamEndCapture(stream.get(), &graph));
+      if (graph) static_cast<void>(cudaGraphDestroy(graph));
+      throw;
+    }
+    RECON_CUDA_TRY(cudaStreamEndCapture(stream.get(), &graph));
+    const cudaError_t error = cudaGraphInstantiate(&graph_, graph, 0);
+    static_cast<void>(cudaGraphDestroy(graph));
+    RECON_CUDA_TRY(error);
+  }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  ~Graph() { static_cast<void>(cudaGraphExecDestroy(graph_)); }
+
+  void launch(const Stream& stream) const { RECON_CUDA_TRY(cudaGraphLaunch(graph_, stream.get())); }
+
+ private:
+  cudaGraphExec_t graph_ = nullptr;
+};
+
+/// The time of each stage, taken by events within one graph; stages of the same name are summed.
+std::vector<StageTimes::Stage> time_each(const PairExecutor& executor, PairWorkspace& workspace,
+                                         int repeats) {
+  const Stream& stream = workspace.stream;
+  std::vector<std::pair<std::string, std::unique_ptr<Event>>> marks;
+  const auto mark = [&](const char* stage) {
+    marks.emplace_back(stage, std::make_unique<Event>());
+    marks.back().second->record_in_graph(stream);
+  };
+  const Graph graph(stream, [&] {
+    mark("begin");
+    executor.queue(workspace, mark);
+  });
+  std::vector<std::pair<std::string, std::vector<double>>> times;  // in the order of the stages
+  for (int i = -kWarmUps; i < repeats; ++i) {
+    graph.launch(stream);
+    stream.synchronize();
+    if (i < 0) continue;
+    for (std::size_t k = 1; k < marks.size(); ++k) {
+      const auto& [name, event] = marks[k];
+      auto stage = std::find_if(times.begin(), times.end(), [&](const auto& t) { return t.first == name; });
+      if (stage == times.end()) stage = times.insert(times.end(), {name, {}});
+      stage->second.resize(static_cast<std::size_t>(i) + 1);
+      stage->second.back() += event->milliseconds_since(*marks[k - 1].second);
+    }
+  }
+  std::vector<StageTimes::Stage> stages;
+  for (auto& [name, values] : times) stages.push_back({name, spread_of(std::move(values))});
+  return stages;
+}
+
+NaiveCamera naive_camera(const PosedImage& image) {
+  const Pinhole& c = image.camera;
+  const Pose world_from_cam = inverse(image.cam_from_world);
+  const double cx = c.cx - 0.5, cy = c.cy - 0.5;
+  NaiveCamera n{{c.fx, 0, cx, 0, c.fy, cy, 0, 0, 1},
+                {1 / c.fx, 0, -cx / c.fx, 0, 1 / c.fy, -cy / c.fy, 0, 0, 1},
+                {},
+                {},
+                {image.cam_from_world.translation.x, image.cam_from_world.translation.y,
+                 image.cam_from_world.translation.z},
+                {world_from_cam.translation.x, world_from_cam.translation.y, world_from_cam.translation.z},
+                c.width,
+                c.height};
+  std::copy_n(image.cam_from_world.rotation.m, 9, n.r);
+  std::copy_n(world_from_cam.rotation.m, 9, n.r_inverse);
+  return n;
+}
+
+}  // namespace
+
+StageTimes time_stages(const PairProblem& problem, int repeats, int device) {
+  EXPECTS(repeats >= 1 && pair_host_bytes(pair_shape(problem), problem.options, 1) == 0);
+  use_device(device);
+  check_pair(problem);
+  PairWorkspace workspace;
+  const Stream& stream = workspace.stream;
+  PairExecutor executor(pair_shape(problem), problem.options, workspace.arena);
+  StageTimes times;
+  times.device_bytes = workspace.arena.capacity();
+  executor.upload(problem, workspace);
+  const Graph graph(stream, [&] { executor.queue(workspace); });
+  times.kernels = time_events(stream, repeats, [&] { graph.launch(stream); });
+  times.stages = time_each(executor, workspace, repeats);
+  times.call = time_call(repeats, [&] { match_pair(problem, workspace); });
+  return times;
+}
+
+StageTimes time_stages(const SweepProblem& problem, int repeats, int device) {
+  EXPECTS(repeats >= 1);
+  use_device(device);
+  const SweepPlan plan = plan_sweep(sweep_shape(problem), free_memory() / 10 * 9);
+  SweepStream sweep;
+  StageTimes times;
+  times.device_bytes = plan.bytes;
+  sweep.upload(problem, plan);
+  times.kernels = time_events(sweep.stream(), repeats, [&] {
+    for (int row = 0; row < problem.reference.camera.height; row += plan.rows)
+      sweep.queue_kernels(problem, plan, row);
+  });
+  times.call = time_call(repeats, [&] { sweep.sweep(problem, plan); });
+  return times;
+}
+
+NaiveSweep time_naive_sweep(const SweepProblem& problem, int repeats, int device) {
+  EXPECTS(repeats >= 1 && problem.reference.channels == 1 && problem.cost.kind == CostKind::kSad);
+  use_device(device);
+  const int width = problem.reference.camera.width, height = problem.reference.camera.height;
+  const int planes = problem.planes.count;
+  const std::size_t pixels = element_count({width, height});
+  Call call;
+  auto* cube = call.take<float>(pixels * static_cast<std::size_t>(planes));
+  auto* winners = call.take<std::uint16_t>(pixels);
+  std::vector<NaiveImage> images;
+  const auto put_image = [&](const PosedImage& image) {
+    const NaiveCamera camera = naive_camera(image);
+    const auto* at = call.upload(ImageView<const NaiveCamera>{&camera, 1, 1, 1}, 1);
+    images.push_back({at, call.upload(image.channel[0], camera.width)});
+    call.synchronize();
+  };
+  put_image(problem.reference);
+  for (const PosedImage& source : problem.sources) put_image(source);
+  NaiveSweep result;
+  result.kernels = time_events(call, repeats, [&] {
+    launch_naive_sweep(images.data(), static_cast<int>(problem.sources.size()), width, height, problem.planes,
+                       problem.cost.window, cube, winners, call.get());
+  });
+  const Image<std::uint16_t> found = call.download(winners, width, width, height);
+  result.planes = Image<int>(width, height);
+  for (int y = 0; y < height; ++y) std::copy_n(found.row(y), width, result.planes.row(y));
+  return result;
+}
+
+}  // namespace recon::cuda
