@@ -171,9 +171,8 @@ void add_filters(OptionGroup& group) {
       .number(kBm, RECON_SPEC(block.min_texture), {0, 255});
   group.add("speckle", "N", "Patches of fewer pixels are dropped; 0: keep all")
       .number(kScenes, RECON_FIELD(filter.speckle_size), {0, 1e9})
-      .described("scenes: " + decimal(defaults.filter.speckle_size) +
-                 "; pairs: " + decimal(defaults.min_patch(Method::kSemiGlobal)) +
-                 ", but 0 for pipelines that interpolate")
+      .described("scenes: " + decimal(defaults.filter.speckle_size) + "; pairs: " +
+                 decimal(defaults.min_patch(Method::kSemiGlobal)) + ", but 0 for pipelines that interpolate")
       .add({kPairs, [](const SessionOptions& o, Job job) { return decimal(o.min_patch(job.method)); },
             [](SessionOptions& o, const std::string& size) { o.pair.speckle = parse_integer(size); },
             Range{0, 1e9}})
