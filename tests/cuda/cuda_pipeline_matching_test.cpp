@@ -130,7 +130,7 @@ TEST_F(CudaPipeline, OfEveryCostAggregationAndOptimizerIsTheCpus) {
 TEST_F(CudaPipeline, OfTheBackendCountsTheHostsPart) {
   const Shape shape{61, 33, {-2, 14}};
   const MovedBlocks blocks(shape);
-  PairProblem pair = blocks.problem(shape, {}, true);
+  PairProblem pair = blocks.problem(shape, presets::plain_pipeline(), true);
   const auto backend = make_cuda_backend({});
   const std::size_t without = backend->pair_memory(61, 33, pair.options).host_bytes;
   pair.options.optimizer = Optimizer::kGraphCut;
