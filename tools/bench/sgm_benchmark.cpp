@@ -148,8 +148,8 @@ ordered_json run_sgm(const SgmBenchmark& benchmark) {
   ordered_json runs = ordered_json::array();
   for (const Size size : kSizes)
     for (const int disparities : kDisparities) {
-      const reference::BlockPair pair =
-          reference::textured_pair(size.width, size.height, {0, disparities}, {});
+      reference::BlockPair pair = reference::textured_pair(size.width, size.height, {0, disparities}, {});
+      pair.problem.options = PairSpec(presets::semi_global(), {0, disparities});
       ordered_json run = {{"width", size.width}, {"height", size.height}, {"disparities", disparities}};
       if (benchmark.devices.on_cpu() && size.width <= kLargestOnCpu)
         run["cpu"] = time_sgm_on_cpu(pair.problem, benchmark.cpu_repeats, benchmark.devices.threads);
