@@ -1,4 +1,5 @@
 // Documents name files by their path, with or without the extension, and folders with a slash at the end.
+// NAME stands for a name that the reader chooses.
 
 #include <gtest/gtest.h>
 
@@ -31,6 +32,7 @@ TEST(Documents, NameFilesThatAreThere) {
     for (std::string& path : named_paths(root / document)) paths.push_back(std::move(path));
   EXPECT_GT(paths.size(), 30u);
   for (const std::string& path : paths) {
+    if (path.find("NAME") != std::string::npos) continue;
     const std::vector<std::string> extensions = {"", ".hpp", ".cpp", ".cu", ".cuh"};
     EXPECT_TRUE(std::any_of(extensions.begin(), extensions.end(), [&](const std::string& extension) {
       return fs::exists(root / (path + extension));
