@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.hpp"
 #include "core/image.hpp"
 #include "methods/stereo/pair.hpp"
 #include "methods/sweep/sweep_problem.hpp"
@@ -39,11 +40,12 @@ struct StageTimes {
   TimeSpread call;            ///< from and to host memory, by the host's clock
   std::size_t device_bytes = 0;
 
-  /// Zeros if there is no such stage.
+  /// @throws std::logic_error if there is no such stage: another method was timed
   TimeSpread stage(const std::string& name) const {
-    for (const Stage& stage : stages)
-      if (stage.name == name) return stage.time;
-    return {};
+    const auto found =
+        std::find_if(stages.begin(), stages.end(), [&](const Stage& stage) { return stage.name == name; });
+    EXPECTS(found != stages.end());
+    return found->time;
   }
 };
 

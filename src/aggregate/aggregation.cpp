@@ -21,8 +21,8 @@ double adaptive_weights(int width, int height, int radius, int threads, double s
   if (threads == 0) return clipped_windows(width, radius) * rows;
   // Rows have every neighbour to their left and right; a vector of floats at a time.
   constexpr int kLanes = 16;
-  const double lanes = (width + kLanes - 1) / kLanes * kLanes;
-  return lanes * (2 * radius + 1 + sums) * shared_evenly(rows, height, threads);
+  const double columns = (width + kLanes - 1) / kLanes * kLanes;
+  return columns * (2 * radius + 1 + sums) * shared_evenly(rows, height, threads);
 }
 
 }  // namespace

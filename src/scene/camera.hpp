@@ -125,6 +125,7 @@ class Lens {
   /// What g is.
   enum class Formula { kPolynomial, kFov, kDivision, kUnified, kSpherical };
 
+  void set_distortion(const Camera& camera);
   std::optional<Vec2d> project_panorama(Vec3d x) const;
   std::optional<Vec3d> unproject_panorama(Vec2d base) const;
   Radial radial(double r) const;

@@ -54,11 +54,18 @@ Lens::Lens(const Camera& camera) {
   fisheye_ = is_fisheye(camera.model);
   focal_ = one_focal ? Vec2d{q[0], q[0]} : Vec2d{q[0], q[1]};
   centre_ = one_focal ? Vec2d{q[1], q[2]} : Vec2d{q[2], q[3]};
+  set_distortion(camera);
+  limit_ = find_limit();
+}
+
+void Lens::set_distortion(const Camera& camera) {
+  const std::vector<double>& q = camera.params;
   switch (camera.model) {
     case CameraModel::kSimplePinhole:
     case CameraModel::kPinhole:
     case CameraModel::kSimpleFisheye:
     case CameraModel::kFisheye:
+    case CameraModel::kEquirectangular:
       break;
     case CameraModel::kSimpleRadialFisheye:
     case CameraModel::kSimpleRadial:
@@ -102,10 +109,7 @@ Lens::Lens(const Camera& camera) {
       outer_prism_ = {q[13], q[15]};
       bent_behind_ = true;
       break;
-    case CameraModel::kEquirectangular:
-      break;
   }
-  limit_ = find_limit();
 }
 
 /// The largest radius for the formulas that are no quotient of polynomials.

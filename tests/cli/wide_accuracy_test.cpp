@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "cli/run_program.hpp"
 #include "io/image/image_file.hpp"
 #include "io/model/colmap_model.hpp"
+#include "io/temporary_folder.hpp"
 #include "render/description_file.hpp"
 #include "render/render.hpp"
 #include "scene/faces.hpp"
@@ -24,28 +24,22 @@ constexpr const char* kThreshold = "0.04";
 
 class WideAccuracy : public testing::Test {
  protected:
-  WideAccuracy() {
-    std::string name = (fs::temp_directory_path() / "wide_accuracy_XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  ~WideAccuracy() override { fs::remove_all(folder_); }
-
   void render(const std::string& description, const std::string& scene, const std::string& width) const {
-    const Outcome outcome = run_program(folder_, {RECON_RENDER, description, (folder_ / scene).string(),
-                                                  "--quiet", "--width", width, "--samples", "2"});
+    const Outcome outcome =
+        run_program(folder_.path(), {RECON_RENDER, description, (folder_ / scene).string(), "--quiet",
+                                     "--width", width, "--samples", "2"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   }
 
   /// The scores of the cloud of `scene` against the truth of `truth`.
   nlohmann::json score(const std::string& scene, const std::string& truth) const {
     const std::string dense = (folder_ / scene / "dense").string();
-    const Outcome run = run_program(
-        folder_, {RECON_RECONSTRUCT, (folder_ / scene).string(), "-o", dense, "--device", "cpu", "--quiet"});
+    const Outcome run = run_program(folder_.path(), {RECON_RECONSTRUCT, (folder_ / scene).string(), "-o",
+                                                     dense, "--device", "cpu", "--quiet"});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     const Outcome outcome =
-        run_program(folder_, {RECON_EVALUATE, "--json", "cloud", dense + "/fused.ply", "--scene",
-                              (folder_ / truth).string(), "--all-views", "--thresholds", kThreshold});
+        run_program(folder_.path(), {RECON_EVALUATE, "--json", "cloud", dense + "/fused.ply", "--scene",
+                                     (folder_ / truth).string(), "--all-views", "--thresholds", kThreshold});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return outcome.exit_code == 0 ? outcome.json().at("scores").at(0) : nlohmann::json();
   }
@@ -73,7 +67,7 @@ class WideAccuracy : public testing::Test {
     write_colmap_model(folder_ / scene / "sparse", sparse_scene(description), ColmapFormat::kText);
   }
 
-  fs::path folder_;
+  TemporaryFolder folder_;
 };
 
 // The comments give what was measured on a CPU. Every surface of the room is seen by more than two views.

@@ -107,7 +107,7 @@ struct RepairProblem {
 struct RepairSteps {
   bool check = false;
   float tolerance = 0.0f;
-  int min_surface = 0;  ///< 0: neither surfaces are distrusted nor extended
+  int min_surface = 0;  ///< 0: surfaces are neither invalidated nor extended
   bool extend = false;  ///< needs min_surface > 0
   int votes = 0;        ///< iterations
   VotingOptions voting = {};

@@ -160,6 +160,28 @@ TEST(FaceMask, IgnoresWhatThePhotosMaskIgnoresAndWhatLiesOutside) {
   EXPECT_GT(ignored, 1000);
 }
 
+/// The middle pixel of the view backwards shows half of the last column and half of the first one.
+TEST(FaceOfAPanorama, ContinuesAcrossTheEdgesOfThePhoto) {
+  const Camera camera{CameraModel::kEquirectangular, 64, 32, {64, 32}};
+  Image<Rgb8> photo(camera.width, camera.height);
+  Image<std::uint8_t> mask(camera.width, camera.height, 255);
+  for (int y = 0; y < camera.height; ++y) {
+    for (int x = 0; x < camera.width; ++x) photo(x, y) = {0, 0, 0};
+    photo(0, y) = {100, 100, 100};
+    photo(camera.width - 1, y) = {200, 200, 200};
+    mask(0, y) = 0;
+  }
+  const Mat3d back{-1, 0, 0, 0, 1, 0, 0, 0, -1};
+  const double a_quarter_pixel = 1 / std::tan(0.25 * 2 * std::numbers::pi / camera.width);
+  const Pinhole target{3, 3, a_quarter_pixel, a_quarter_pixel, 1.5, 1.5};
+  const Image<Rgb8> face = undistort_face(photo.view(), camera, target, back);
+  EXPECT_NEAR(face(0, 1).r, 175, 1);
+  EXPECT_NEAR(face(1, 1).r, 150, 1);
+  EXPECT_NEAR(face(2, 1).r, 125, 1);
+  const Image<std::uint8_t> ignored = undistort_face_mask(mask.view(), camera, target, back);
+  for (int x = 0; x < 3; ++x) EXPECT_EQ(ignored(x, 1), 0) << x;
+}
+
 TEST(Faces, NarrowAndPerspectiveCamerasHaveNone) {
   EXPECT_FALSE(is_wide({CameraModel::kPinhole, 640, 480, {100, 100, 320, 240}}));
   EXPECT_FALSE(is_wide({CameraModel::kOpenCv, 640, 480, {100, 100, 320, 240, 0, 0, 0, 0}}));
