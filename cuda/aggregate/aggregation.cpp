@@ -11,6 +11,11 @@ std::size_t device_volume_bytes(int width, int planes, int height) {
   return arena_bytes(device_volume_floats(width, planes, height) * sizeof(float));
 }
 
+/// Of a kind that only the CPU has.
+[[noreturn]] static void refuse_aggregation() {
+  throw UsageError("a GPU does not have this --aggregation; --device cpu does");
+}
+
 int longest_arm(const CrossOptions& options) {
   return std::min(options.reach - 1, 255);
 }
@@ -26,9 +31,8 @@ std::size_t aggregation_bytes(int width, int planes, int height, const Aggregati
       return device_volume_bytes(width, planes, height) + adaptive_weight_bytes(width, planes, height);
     case Aggregation::kCrossBased:
       return cross_based_bytes(width, planes, height, options.cross_based, longest_arm(options.cross));
-    default:
-      throw UsageError("a GPU does not have this --aggregation; --device cpu does");
   }
+  refuse_aggregation();
 }
 
 DeviceVolume queue_aggregation(const ColourImages& colours, CrossImages arms,
@@ -46,10 +50,11 @@ DeviceVolume queue_aggregation(const ColourImages& colours, CrossImages arms,
     case Aggregation::kAdaptiveWeight:
       queue_adaptive_weight(colours, options.adaptive_weight, costs, means, after_means, stream);
       return means;
-    default:
+    case Aggregation::kCrossBased:
       arms.longest = longest_arm(options.cross);
       return queue_cross_based(arms, options.cross_based, max_cost, costs, scratch, stream);
   }
+  refuse_aggregation();
 }
 
 }  // namespace recon::cuda

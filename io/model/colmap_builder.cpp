@@ -73,6 +73,10 @@ void ColmapBuilder::add_camera(std::uint32_t id, Camera camera, const FilePlace&
       place.fail("camera {} has the width or height {}; it has to be positive, in pixels", id,
                  decimal(value));
   }
+  if (is_panorama(camera.model) && (std::abs(camera.params[0] - camera.width) > 0.01 * camera.width ||
+                                    std::abs(camera.params[1] - camera.height) > 0.01 * camera.height))
+    place.fail("camera {} is a panorama of {} x {} pixels, and its size is {}; they have to be the same", id,
+               decimal(camera.params[0]), decimal(camera.params[1]), size_text(camera.width, camera.height));
   scene_.camera_ids.push_back(id);
   scene_.cameras.push_back(std::move(camera));
 }

@@ -105,12 +105,13 @@ class AlignedBuffer {
     void* small_block = nullptr;  ///< allocation that contains the array; null for a large block
 
     void operator()(T* p) const noexcept {
-      if (small_block == kNothing)
-        CountedMemory::current()->give_back(large_bytes);
-      else if (large_bytes > 0)
+      if (small_block == kNothing) {
+        if (CountedMemory* counted = CountedMemory::current()) counted->give_back(large_bytes);
+      } else if (large_bytes > 0) {
         give_back_large_memory({p, large_bytes});
-      else
+      } else {
         std::free(small_block);
+      }
     }
   };
   std::unique_ptr<T, Free> data_;

@@ -55,7 +55,6 @@ class FirstException {
 template <class Body>
 void parallel_for(int count, const Body& body, int grain = 1) {
   if (memory_is_counted()) return;
-  if (memory_is_counted()) return;
   FirstException first;
   oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<int>(0, count, static_cast<std::size_t>(grain)),
                             [&](const oneapi::tbb::blocked_range<int>& range) {

@@ -1,6 +1,7 @@
 #include "methods/method_spec.hpp"
 
-#include "core/error.hpp"
+#include <stdexcept>
+#include <string>
 
 namespace recon {
 namespace {
@@ -18,6 +19,11 @@ const char* contradiction_of_sweep(const MethodSpec& spec) {
 
 const char* contradiction_of_pair(const MethodSpec& spec) {
   const Refinement& steps = spec.refine;
+  if (spec.whole == WholeMethod::kSemiGlobal &&
+      (spec.cost.kind != CostKind::kTransform || spec.optimizer != Optimizer::kSemiGlobal ||
+       spec.aggregation.kind != Aggregation::kNone || steps.graph_cut || steps.vote || steps.interpolate ||
+       steps.edges))
+    return "as a whole, semi-global matching has a transform, and no aggregation, cut or repair";
   if (spec.whole != WholeMethod::kNone) return nullptr;
   if (is_swept(spec.cost.kind)) return "the cost is one of sweeps";
   if (steps.patches || steps.prior) return "patches and the planar prior belong to a sweep";
@@ -33,7 +39,8 @@ const char* contradiction(const MethodSpec& spec, bool depths) {
 }
 
 void check(const MethodSpec& spec, bool depths) {
-  EXPECTS(contradiction(spec, depths) == nullptr);
+  if (const char* reason = contradiction(spec, depths))
+    throw std::logic_error(std::string("stages do not belong together: ") + reason);
 }
 
 }  // namespace recon

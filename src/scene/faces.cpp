@@ -287,7 +287,7 @@ std::vector<Face> faces_of(const Camera& camera) {
   return faces;
 }
 
-Scene with_faces(const Scene& scene) {
+Scene with_faces(Scene scene) {
   Division division(scene);
   return division.has_wide_views() ? division.divided() : scene;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Face {
 /// Photos that see more are wide, degrees.
 inline constexpr double kWideDegrees = 110;
 
+/// Bytes by which the name of a face is longer than that of its photo, unless that name is taken.
+inline constexpr std::size_t kFaceNameBytes = 6;
+
 /// Whether photos of a camera become faces: it is no perspective lens, and sees more than kWideDegrees along
 /// the row or the column of its principal point.
 bool is_wide(const Camera& camera);
@@ -34,6 +38,6 @@ std::vector<Face> faces_of(const Camera& camera);
 /// NAME.side.ending, with poses of the same centre. An observation goes to the face in whose middle part it
 /// lies, or is dropped where there is none; tracks follow. Views keep their order by name; faces have new
 /// ids, as have their cameras. A scene without wide views stays as it is.
-Scene with_faces(const Scene& scene);
+Scene with_faces(Scene scene);
 
 }  // namespace recon

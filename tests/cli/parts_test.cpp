@@ -105,6 +105,19 @@ TEST_F(ReconstructParts, FusingDoesNotLookAtOverwriteToTakeTheEstimates) {
   expect_fused_as_whole({"--overwrite"});
 }
 
+/// The view is a source of no other one, so that all other checks are finished.
+TEST_F(ReconstructParts, APlanOfTheFusionLeavesOutAViewWithoutEstimate) {
+  ASSERT_EQ(reconstruct({scene().string(), "-o", dense().string(), "--sources", "1"}).exit_code, 0);
+  for (const auto& record : fs::directory_iterator(dense() / "status/estimate")) {
+    const std::string bytes = content(record.path());
+    fs::remove(record.path());
+    const Outcome outcome = fuse({"--sources", "1", "--dry-run"});
+    EXPECT_EQ(outcome.exit_code, 7) << record.path() << "\n" << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("is left out: it has no depth map yet"));
+    set_content(record.path(), bytes);
+  }
+}
+
 TEST_F(ReconstructParts, AViewWithoutItsSourcesIsNoCloudAndSaysSo) {
   const Outcome outcome = reconstruct({scene().string(), "--views", "view02*"});
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;

@@ -148,6 +148,27 @@ TEST_F(WideViews, AMissingOrDamagedPhotoIsLeftOutOnce) {
   EXPECT_EQ(report.at("views").size(), 2u * kSides);
 }
 
+TEST_F(WideViews, OfOnePhotoAreTooFew) {
+  for (const char* name : {"view01.png", "view02.png", "view03.png"})
+    fs::remove(panoramas() / "images" / name);
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("too few views: 1 of 4 can be used"));
+}
+
+/// With the side and the endings of results it would be longer than names of files may be.
+TEST_F(WideViews, WhosePhotoHasALongNameAreLeftOut) {
+  const std::string longer = std::string(230, 'n') + ".png";
+  fs::rename(panoramas() / "images/view00.png", panoramas() / "images" / longer);
+  Scene model = read_colmap_model(panoramas() / "sparse");
+  for (View& view : model.views)
+    if (view.name == "view00.png") view.name = longer;
+  write_colmap_model(panoramas() / "sparse", model, ColmapFormat::kText);
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("its name has 234 bytes; with at most 229"));
+}
+
 TEST_F(WideViews, OfOnePlaceHaveNoBaseline) {
   Scene model = read_colmap_model(panoramas() / "sparse");
   for (View& view : model.views) view.cam_from_world.translation = {0, 0, 0}, view.observations.clear();

@@ -19,7 +19,7 @@ inline PairRun run_pair(const PairProblem& problem, std::uint8_t poison) {
   cuda::PairWorkspace workspace;
   const cuda::PairShape shape = cuda::pair_shape(problem);
   cuda::PairExecutor executor(shape, problem.options, workspace.arena);
-  PairRun run{{}, cuda::pair_device_bytes(shape, problem.options), workspace.arena.capacity()};
+  PairRun run{{}, cuda::pair_device_bytes(shape, problem.options), workspace.arena.used()};
   RECON_CUDA_TRY(
       cudaMemsetAsync(workspace.arena.base(), poison, workspace.arena.capacity(), workspace.stream.get()));
   executor.upload(problem, workspace);

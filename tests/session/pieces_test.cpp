@@ -222,6 +222,24 @@ TEST_F(Folder, ANewRecordRemovesTheFilesOfTheEarlierOne) {
 }
 
 /// A store gives what a run has put, and to the next one what still holds.
+/// Files that a new result does not have would be taken for results by others, if its record held.
+TEST_F(Folder, AStoreRemovesEarlierFilesBeforeItsRecordHolds) {
+  const Workspace workspace(folder_);
+  const ResultKey key{Step::kPrepare, "a.png"};
+  const nlohmann::json masked = {{"mask", "1"}}, plain = {{"mask", nullptr}};
+  write("mask.png", "content");
+  ResultStore store(workspace, false);
+  store.put(key, {masked, {{"mask.png", *identify_file(folder_ / "mask.png")}}, nlohmann::json::object()});
+  fs::remove(folder_ / "mask.png");
+  write("mask.png/cannot be removed", "");
+  EXPECT_ANY_THROW(store.put(key, {plain, {}, nlohmann::json::object()}));
+  EXPECT_EQ(ResultStore(workspace, false).find(key, plain), nullptr);
+  fs::remove_all(folder_ / "mask.png");
+  write("mask.png", "content");
+  store.put(key, {plain, {}, nlohmann::json::object()});
+  EXPECT_FALSE(fs::exists(folder_ / "mask.png"));
+}
+
 TEST_F(Folder, AStoreKeepsWhatHoldsAndSaysWhyElse) {
   const Workspace workspace(folder_);
   const ResultKey key{Step::kEstimate, "a/b.png"}, cloud{Step::kFusion};

@@ -58,11 +58,16 @@ PairGrey PairGrey::add(const PairShape& shape, bool words, Arena& arena, PairSta
 }
 
 PairExecutor::PairExecutor(const PairShape& shape, const PairSpec& options, Arena& arena)
-    : stages_(allocate(arena, [&](Arena& memory) { return pair_stages(shape, options, memory); })) {
+    : shape_(shape),
+      stages_(allocate(arena, [&](Arena& memory) { return pair_stages(shape, options, memory); })) {
   if (stages_.side_by_side) side_ = std::make_unique<Side>();
 }
 
 void PairExecutor::upload(const PairProblem& problem, PairWorkspace& workspace) {
+  const auto fits = [&](const auto& image) {
+    return image.width == shape_.width && image.height == shape_.height;
+  };
+  EXPECTS(fits(problem.images.left) && fits(problem.images.right));
   images_ = problem.images;
   for (const PairStages::Upload& upload : stages_.uploads) upload(problem, workspace);
 }

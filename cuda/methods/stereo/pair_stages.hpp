@@ -96,6 +96,7 @@ class PairExecutor {
   Image<float> download(PairWorkspace& workspace) const { return stages_.download(workspace); }
 
  private:
+  PairShape shape_;
   PairStages stages_;
   GreyPair images_;
   /// Resources for matching the right view concurrently; null: not concurrent.

@@ -53,6 +53,7 @@ void check_pair(const PairProblem& problem) {
   const DisparityRange range = problem.options.range;
   EXPECTS(range.count >= 1 && range.count <= kMaxDisparities);
   EXPECTS(range.min >= -kMaxDisparity && range.min <= kMaxDisparity);
+  check(problem.options, false);
 }
 
 DisparityMap match_pair(const PairProblem& problem) {

@@ -38,7 +38,7 @@ struct DisparityMap {
   Image<float> disparity;
 };
 
-/// @throws std::logic_error for invalid images or range
+/// @throws std::logic_error for invalid images or range, and stages that do not belong together
 void check_pair(const PairProblem& problem);
 
 /// Matches a pair on the CPU by the method of the options, stage by stage (see PairStages) or as a whole. The

@@ -90,7 +90,7 @@ SemiGlobalProblem PairStages::integer_costs() {
 
 void PairStages::take_winners(int y, const Winner* winners) {
   for (int x = 0; x < guide_.width; ++x) {
-    disparity_(x, y) = hypotheses_.value(winners[x].plane);
+    disparity_(x, y) = winners[x].plane < 0 ? kUnknown : hypotheses_.value(winners[x].plane);
     set_label(x, y, winners[x].plane);
   }
 }
@@ -111,7 +111,8 @@ void PairStages::take_paths(int y, const PathWinner* winners, const std::uint16_
 
 void PairStages::take_labels() {
   parallel_for(guide_.height, [&](int y) {
-    for (int x = 0; x < guide_.width; ++x) disparity_(x, y) = hypotheses_.value(labels_(x, y));
+    for (int x = 0; x < guide_.width; ++x)
+      disparity_(x, y) = labels_(x, y) == kNoLabel ? kUnknown : hypotheses_.value(labels_(x, y));
   });
 }
 
@@ -126,9 +127,9 @@ void PairStages::check_views() {
 }
 
 void PairStages::mark_surfaces() {
-  const auto bytes = [&](int) {
-    return element_count({2, disparity_.pitch(), guide_.height, sizeof(float)});
-  };
+  // A map, and the runs of the segments: at most one a pixel.
+  constexpr int kPixelBytes = sizeof(float) + 13;
+  const auto bytes = [&](int) { return element_count({disparity_.pitch(), guide_.height, kPixelBytes}); };
   compute(bytes, [&] {
     invalidate_small_segments(disparity_.view(), outliers_.view());
     extend_surfaces(disparity_.view(), outliers_.view(), range_.min, range_.count);

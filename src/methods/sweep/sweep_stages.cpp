@@ -94,8 +94,7 @@ std::ptrdiff_t SweepStages::code_at(int x, int y) const {
 
 /// Quantizes and transposes the costs of a tile, one row of a group of planes at a time, so that source and
 /// destination stay in the cache.
-void SweepStages::quantize(const Tile& tile, VolumeView<const Half> costs,
-                           const std::vector<std::uint8_t>& table) {
+void SweepStages::quantize(const Tile& tile, VolumeView<const Half> costs, const std::uint8_t* table) {
   constexpr int kGroup = 64;
   const int planes = hypotheses_.count();
   const std::ptrdiff_t stride = cost_stride(planes);
@@ -122,10 +121,11 @@ SemiGlobalProblem SweepStages::integer_costs() {
   }
   codes_ = AlignedBuffer<std::uint8_t>(
       element_count({cost_stride(hypotheses_.count()), guide_.width, guide_.height}));
-  std::vector<std::uint8_t> table(kTableBytes);  // by the bits of a half
-  for (std::size_t bits = 0; bits < table.size(); ++bits)
-    table[bits] = quantized_cost(to_float({static_cast<std::uint16_t>(bits)}), cap_);
-  by_tiles([&](const Tile& tile, VolumeView<const Half> costs) { quantize(tile, costs, table); });
+  AlignedBuffer<std::uint8_t> table(kTableBytes);  // by the bits of a half
+  if (!memory_is_counted())
+    for (std::size_t bits = 0; bits < kTableBytes; ++bits)
+      table.data()[bits] = quantized_cost(to_float({static_cast<std::uint16_t>(bits)}), cap_);
+  by_tiles([&](const Tile& tile, VolumeView<const Half> costs) { quantize(tile, costs, table.data()); });
   paths.stored_costs = codes_.data();
   return paths;
 }

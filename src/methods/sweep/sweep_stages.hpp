@@ -35,7 +35,7 @@ class SweepStages : public HostStages {
   void move_edges() override;
 
   void by_tiles(const TileSink& sink) const;
-  void quantize(const Tile& tile, VolumeView<const Half> costs, const std::vector<std::uint8_t>& table);
+  void quantize(const Tile& tile, VolumeView<const Half> costs, const std::uint8_t* table);
   std::ptrdiff_t code_at(int x, int y) const;
   void store(int x, int y, const WinnerDepth& result);
   float cost_at(int x, int y, int plane) const;

@@ -67,6 +67,9 @@ struct SceneBox {
   }
 };
 
+/// The text of `--roi` of a scene; empty for no box.
+std::string format_box(const std::optional<SceneBox>& box);
+
 /// Which part of the work to do.
 enum class Stage {
   kAll,

@@ -11,6 +11,13 @@
 
 namespace recon {
 
+std::string format_box(const std::optional<SceneBox>& box) {
+  if (!box) return {};
+  const auto& [a, b] = *box;
+  return fmt::format("{},{},{},{},{},{}", decimal(a.x), decimal(a.y), decimal(a.z), decimal(b.x),
+                     decimal(b.y), decimal(b.z));
+}
+
 using namespace jobs;
 
 namespace {
@@ -31,13 +38,6 @@ std::vector<double> parse_list(const std::string& text) {
     numbers.push_back(*number);
   }
   return numbers;
-}
-
-std::string format_box(const std::optional<SceneBox>& box) {
-  if (!box) return {};
-  const auto& [a, b] = *box;
-  return fmt::format("{},{},{},{},{},{}", decimal(a.x), decimal(a.y), decimal(a.z), decimal(b.x),
-                     decimal(b.y), decimal(b.z));
 }
 
 /// --roi: six numbers are a box of a scene, four the region of a pair.

@@ -55,16 +55,21 @@ std::vector<int> views_where(const ScenePlan& plan, bool ViewPlan::*flag) {
   return indices;
 }
 
+/// The number of photos that the views of a scene are from.
+std::size_t photo_count(const Scene& scene) {
+  std::set<std::string> photos;
+  for (const View& view : scene.views) photos.insert(view.photo_name());
+  return photos.size();
+}
+
 /// Depth needs photos from different places.
 /// @throws InputError when the centres of all cameras are one up to rounding, or seen from the points
 void check_baseline(const Scene& scene) {
   constexpr double kRounding = 1e-12, kMinOfDistance = 1e-5;
   const Vec3d first = camera_centre(scene.views.front().cam_from_world);
-  std::set<std::string> photos;
   double spread = 0, largest = 0;
   for (const View& view : scene.views) {
     const Vec3d centre = camera_centre(view.cam_from_world);
-    photos.insert(view.photo_name());
     spread = std::max(spread, norm(centre - first));
     largest = std::max(largest, norm(centre));
   }
@@ -76,7 +81,7 @@ void check_baseline(const Scene& scene) {
       fmt::format("no overlap: there is no baseline, for all {} photos were taken from the same place (their "
                   "cameras are at "
                   "most {} apart); depth needs photos from different places",
-                  photos.size(), decimal(spread)));
+                  photo_count(scene), decimal(spread)));
 }
 
 /// The longest side of the undistorted image of a view, 0 for any. A face becomes smaller as its photo would.
@@ -350,10 +355,10 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   plan.scene = keep_views(scene, kept);
   plan.left_out = left_out;
   const std::size_t count = plan.scene.views.size();
-  if (count < 2)
+  if (const std::size_t photos = photo_count(plan.scene); photos < 2)
     throw InputError(
-        fmt::format("too few views: {} of {} can be used, and depth needs at least 2{}", count,
-                    scene.views.size() + scene.unusable.size(),
+        fmt::format("too few views: {} of {} can be used, and depth needs at least 2{}", photos,
+                    photo_count(scene) + scene.unusable.size(),
                     left_out.empty() ? "" : "; left out is, for one, " + left_out.front().reason));
 
   check_baseline(plan.scene);

@@ -48,6 +48,11 @@ json preview_depths(const StepRecord& check) {
   return {depth_quantile(depths, 1 - kPreviewOutliers), depth_quantile(depths, kPreviewOutliers)};
 }
 
+/// The numbers of a region of interest, in the order of --roi.
+json roi_json(const SceneBox& roi) {
+  return {roi.min.x, roi.min.y, roi.min.z, roi.max.x, roi.max.y, roi.max.z};
+}
+
 json view_json(const SceneRun& run, int view) {
   const ViewPlan& plan = run.plan.view(view);
   json sources = json::array();

@@ -142,6 +142,7 @@ class Changes {
     static const std::map<std::string, std::string> kNames = {{"photo", "another photo"},
                                                               {"mask", "another mask"},
                                                               {"lens", "another camera"},
+                                                              {"face", "another part of the photo"},
                                                               {"pose", "another pose"},
                                                               {"maps", "other depth maps"},
                                                               {"left", "another left image"},

@@ -38,11 +38,12 @@ const StepRecord* ResultStore::find(const ResultKey& key, const nlohmann::json& 
 void ResultStore::put(const ResultKey& key, StepRecord record) {
   const std::filesystem::path path = record_path(key);
   const std::optional<StepRecord> earlier = read_record(path);
-  write_record(path, record);
+  // Files that are no results any more go first: a run that ends here finds a record that does not hold.
   if (earlier)
     for (const OutputFile& file : earlier->outputs)
       if (std::ranges::none_of(record.outputs, [&](const OutputFile& it) { return it.name == file.name; }))
         remove_result(workspace_.path(file.name));
+  write_record(path, record);
   const std::lock_guard lock(mutex_);
   Entry& entry = entries_[key];
   entry.record = std::move(record);

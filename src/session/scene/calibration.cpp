@@ -272,7 +272,9 @@ void check_agreement(SceneRun& run) {
       alone.push_back(view);
   }
   for (std::size_t i = 0; i < std::min(alone.size(), kNamed); ++i) {
-    if (run.doubted_views.contains(run.plan.name(alone[i])) || !photo_contradicts(run, alone[i])) continue;
+    if (run.doubted_views.contains(run.plan.scene_view(alone[i]).photo_name()) ||
+        !photo_contradicts(run, alone[i]))
+      continue;
     run.warn(
         fmt::format("{}: its photo contradicts its camera or its pose: other views confirm {:.1f} % of its "
                     "depths, and {:.0f} "

@@ -324,7 +324,7 @@ void commit_cloud(SceneRun& run, UnfinishedCloud& cloud, StepRecord record) {
     throw InputError(fmt::format(
         "{}: the cloud is empty: none of {} points lies in --roi {}; make the box larger, or look "
         "where the cloud is without it",
-        run.workspace.root().string(), cloud.points, roi_json(*run.options.roi).dump()));
+        run.workspace.root().string(), cloud.points, format_box(run.options.roi)));
   const CloudFiles files = cloud.writer.commit();
   record.outputs = {{Workspace::cloud_file(), files.cloud}, {Workspace::visibility_file(), files.visibility}};
   record.result = {{"points", points}};

@@ -125,7 +125,11 @@ Comparison compared_views(const SceneRun& run) {
   const std::vector<int> all = std::move(comparison.views);
   comparison = {{}, kOthersOfSpread};
   const std::size_t step = (all.size() + kSpreadViews - 1) / kSpreadViews;
-  for (std::size_t i = 0; i < all.size(); i += step) comparison.views.push_back(all[i]);
+  // Of wide photos the sides in turn, not the same of all.
+  for (std::size_t i = 0, n = 0; i < all.size(); i += step, ++n) {
+    const std::size_t side = run.plan.scene_view(all[i]).face ? n % step : 0;
+    comparison.views.push_back(all[std::min(i + side, all.size() - 1)]);
+  }
   return comparison;
 }
 
@@ -253,7 +257,7 @@ void warn_of_photos(SceneRun& run, const EpipolarVerdict& verdict) {
   std::vector<std::string> unnamed;
   std::size_t named = 0;
   for (const DoubtedView& it : verdict.views) {
-    const std::string& name = run.plan.name(it.view);
+    const std::string& name = run.plan.scene_view(it.view).photo_name();
     if (!it.degrees && !photo_contradicts(run, it.view)) continue;
     if (!run.doubted_views.insert(name).second) continue;
     if (named++ < kNamedPhotos)
@@ -271,7 +275,10 @@ void warn_of_photos(SceneRun& run, const EpipolarVerdict& verdict) {
 void warn_of_cameras(SceneRun& run, const EpipolarVerdict& verdict) {
   const CameraCorrection& correction = *verdict.camera;
   const Camera& camera = run.plan.photo_camera(0);
-  const double unit = std::max(camera.width, camera.height) / kEpipolarUnits;
+  const Pinhole& view = run.plan.view(0).camera;
+  const bool is_face = run.plan.scene_view(0).face != nullptr;
+  const double side = is_face ? std::max(view.width, view.height) : std::max(camera.width, camera.height);
+  const double unit = side / kEpipolarUnits;
   run.warn(fmt::format(
       "{}: the photos do not fit the cameras: with {}, corners that views share would lie {:.2g} pixels from "
       "their epipolar lines (median of {}), and not {:.2g}; correct the cameras, or expect wrong depths",

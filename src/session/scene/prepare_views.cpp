@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/content_hash.hpp"
 #include "core/error.hpp"

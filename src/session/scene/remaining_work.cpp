@@ -81,8 +81,11 @@ RemainingWork remaining_work(SceneRun& run) {
     return is_checked(run, view) ||
            (run.options.stage == Stage::kFuse && run.result(Step::kEstimate, view) == nullptr);
   });
-  if (work.check.empty())
-    work.fuse = run.results.find({Step::kFusion}, fusion_inputs(run, run.plan.views_in_scope())) == nullptr;
+  if (work.check.empty()) {
+    std::vector<int> checked = run.plan.views_in_scope();
+    std::erase_if(checked, [&](int view) { return run.result(Step::kCheck, view) == nullptr; });
+    work.fuse = run.results.find({Step::kFusion}, fusion_inputs(run, checked)) == nullptr;
+  }
   return work;
 }
 

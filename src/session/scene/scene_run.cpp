@@ -43,9 +43,11 @@ std::optional<std::string> fault_of_photo(const SceneRun& run, const View& view)
   } catch (const InputError& error) {
     return error.what();
   }
-  if (const std::size_t bytes = file.filename().string().size(); bytes > Workspace::kMaxNameBytes)
+  const std::size_t max_bytes =
+      Workspace::kMaxNameBytes - (is_wide(run.scene.cameras[view.camera]) ? kFaceNameBytes : 0);
+  if (const std::size_t bytes = file.filename().string().size(); bytes > max_bytes)
     return file.string() + ": its name has " + std::to_string(bytes) + " bytes; with at most " +
-           std::to_string(Workspace::kMaxNameBytes) + " the files made from it can be named after it";
+           std::to_string(max_bytes) + " the files made from it can be named after it";
   return std::nullopt;
 }
 
@@ -68,7 +70,7 @@ std::vector<LeftOut> unusable_photos(const SceneRun& run) {
 
 /// Divides the views of wide cameras into faces; what follows knows only views.
 void divide_wide_photos(SceneRun& run) {
-  run.scene = with_faces(run.scene);
+  run.scene = with_faces(std::move(run.scene));
   std::set<std::string> photos;
   std::size_t faces = 0;
   for (const View& view : run.scene.views)

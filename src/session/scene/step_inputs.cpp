@@ -79,10 +79,6 @@ json inputs_with(const SceneRun& run, std::initializer_list<OptionResult> result
 
 }  // namespace
 
-json roi_json(const SceneBox& roi) {
-  return {roi.min.x, roi.min.y, roi.min.z, roi.max.x, roi.max.y, roi.max.z};
-}
-
 json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash) {
   json inputs = {{"version", kResultsVersion},
                  {"photo", photo_hash},

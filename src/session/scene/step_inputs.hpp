@@ -7,9 +7,6 @@
 
 namespace recon {
 
-/// The numbers of a region of interest, in the order of --roi.
-nlohmann::json roi_json(const SceneBox& roi);
-
 /// What the result of each step depends on, as it stands in the step's record: options by their names with
 /// the texts that give them, see OptionResult, and photos, cameras, poses and the results of other steps. The
 /// device is not among it: a run that was begun on one may be finished on another.

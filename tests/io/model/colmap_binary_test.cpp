@@ -67,8 +67,7 @@ Scene parse_binary(const std::string& cameras, const std::string& images, const 
 }
 
 TEST(ColmapBinary, ReadsTheFurtherModelsOfColmap4) {
-  const std::pair<std::int32_t, int> models[] = {{11, 16}, {12, 4}, {13, 5}, {14, 3},
-                                                 {15, 4},  {16, 6}, {17, 2}};
+  const std::pair<std::int32_t, int> models[] = {{11, 16}, {12, 4}, {13, 5}, {14, 3}, {15, 4}, {16, 6}};
   for (const auto& [id, parameters] : models) {
     Bytes bytes = Bytes().add_all(U64{1}, U32{5}, id, U64{640}, U64{480});
     for (int i = 0; i < parameters; ++i) bytes.add(i + 1.0);
@@ -76,6 +75,8 @@ TEST(ColmapBinary, ReadsTheFurtherModelsOfColmap4) {
     EXPECT_EQ(static_cast<int>(scene.cameras[0].model), id);
     EXPECT_EQ(scene.cameras[0].params.back(), parameters);
   }
+  const Bytes panorama = Bytes().add_all(U64{1}, U32{5}, std::int32_t{17}, U64{640}, U64{480}, 640.0, 480.0);
+  EXPECT_EQ(parse_binary(panorama, image(), point()).cameras[0].params, (std::vector<double>{640, 480}));
 }
 
 TEST(ColmapBinary, ReadsBytesPutTogetherByHand) {

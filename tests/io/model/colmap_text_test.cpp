@@ -158,6 +158,8 @@ INSTANTIATE_TEST_SUITE_P(
         TextFault{"Model", "#\n1 NIKON 4 4 5 5 2 2\n", "", "", "cameras.txt:2: ", "\"NIKON\""},
         TextFault{"Panorama", "1 EQUIRECTANGULAR 8 4 8 0\n", "", "",
                   "cameras.txt:1: ", "the width or height 0; it has to be positive"},
+        TextFault{"PanoramaOfAnotherSize", "1 EQUIRECTANGULAR 8 4 4 2\n", "", "", "cameras.txt:1: ",
+                  "a panorama of 4 x 2 pixels, and its size is 8x4; they have to be the same"},
         TextFault{"Count", "1 PINHOLE 4 4 5 5 2\n", "", "",
                   "cameras.txt:1: ", "3 parameters; the model PINHOLE has 4"},
         TextFault{"Nan", "1 PINHOLE 4 4 5 5 nan 2\n", "", "", "cameras.txt:1: ", "\"nan\""},
