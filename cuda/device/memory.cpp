@@ -1,15 +1,10 @@
 #include "cuda/device/memory.hpp"
 
-#include <string>
-
 namespace recon::cuda {
-namespace {
 
-std::string mebibytes(std::size_t bytes) {
+std::string in_mebibytes(std::size_t bytes) {
   return std::to_string((bytes + (1u << 20) - 1) >> 20) + " MiB";
 }
-
-}  // namespace
 
 std::size_t free_memory() {
   std::size_t free = 0, total = 0;
@@ -33,8 +28,8 @@ DeviceBuffer::Buffer(std::size_t bytes) : bytes_(bytes) {
     std::size_t free = 0, total = 0;
     static_cast<void>(cudaMemGetInfo(&free, &total));
     throw OutOfMemory(
-        "the GPU has no " + mebibytes(bytes) + " (" + std::to_string(bytes) + " bytes) in one piece; " +
-        mebibytes(free) + " of " + mebibytes(total) +
+        "the GPU has no " + in_mebibytes(bytes) + " (" + std::to_string(bytes) + " bytes) in one piece; " +
+        in_mebibytes(free) + " of " + in_mebibytes(total) +
         " are free. Another program may be using it; --gpu-memory-limit and --max-image-size lower what "
         "is needed");
   }
@@ -49,7 +44,7 @@ PinnedBuffer::Buffer(std::size_t bytes) : bytes_(bytes) {
   const cudaError_t error = cudaMallocHost(&data, bytes);
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();
-    throw OutOfMemory("no " + mebibytes(bytes) + " of page-locked host memory for copies to the GPU");
+    throw OutOfMemory("no " + in_mebibytes(bytes) + " of page-locked host memory for copies to the GPU");
   }
   RECON_CUDA_TRY(error);
   data_.reset(static_cast<std::byte*>(data));

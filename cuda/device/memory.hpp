@@ -2,8 +2,10 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include "cuda/device/error.hpp"
 
@@ -13,6 +15,9 @@ namespace recon::cuda {
 std::size_t free_memory();
 /// All bytes of the current device. @throws DeviceError
 std::size_t total_memory();
+
+/// A number of bytes for messages, rounded up.
+std::string in_mebibytes(std::size_t bytes);
 
 /// Owner of uninitialised memory. Move-only.
 template <class Free>
@@ -99,6 +104,15 @@ class Arena {
     EXPECTS(counts_ || bytes <= capacity() - used_);
     used_ += bytes;
     return counts_ ? nullptr : reinterpret_cast<T*>(base() + begin);
+  }
+
+  /// Calls `takes`, each of which takes memory; they share it, so only one of them may use it at a time.
+  template <class... Takes>
+  void share(const Takes&... takes) {
+    const std::size_t begin = used_;
+    std::size_t end = begin;
+    ((used_ = begin, takes(), end = std::max(end, used_)), ...);
+    used_ = end;
   }
 
   std::byte* base() const { return borrowed_ != nullptr ? borrowed_ : memory_.data(); }

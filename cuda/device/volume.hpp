@@ -30,6 +30,22 @@ inline std::size_t device_volume_floats(int width, int planes, int height) {
   return element_count({padded_count<float>(width), planes, height});
 }
 
+/// A range of rows and planes of costs by (row, d, x), x rows `pitch` elements apart. Rows are padded to 64
+/// bytes.
+/// @tparam Cost  float, or the bits of a half
+template <class Cost>
+struct CostPiece {
+  const Cost* data;
+  std::ptrdiff_t pitch;
+  int row, rows;      ///< the first one in the image, and their number
+  int plane, planes;  ///< likewise
+};
+
+/// All costs of a volume.
+inline CostPiece<float> whole_piece(const DeviceVolume& costs) {
+  return {costs.data, costs.pitch, 0, costs.height, 0, costs.planes};
+}
+
 /// Max width of a volume: the sums of a row fit in the shared memory of a multiprocessor.
 inline constexpr int kMaxAggregatedWidth = 16384;
 

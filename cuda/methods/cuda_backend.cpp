@@ -7,12 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "cuda/fuse/agreement.hpp"
 #include "cuda/match/sweep.hpp"
 #include "cuda/methods/device_budget.hpp"
 #include "cuda/methods/fusion_stream.hpp"
-#include "cuda/methods/map_stream.hpp"
 #include "cuda/methods/stereo/pair_stages.hpp"
-#include "cuda/methods/sweep/sweep_stream.hpp"
+#include "cuda/methods/sweep/sweep_executor.hpp"
+#include "cuda/refine/normals.hpp"
+#include "fuse/agreement.hpp"
 #include "methods/backend.hpp"
 #include "methods/sweep/view_sweep.hpp"
 
@@ -78,6 +80,81 @@ class CurrentDevice {
   int before_ = 0;
 };
 
+/// Resources for work on the maps of one view at a time on one device, where they stay as long as the cache
+/// has memory. Not thread-safe; the device must be current in the calling thread.
+class MapStream {
+ public:
+  explicit MapStream(ImageCache& cache) : cache_(cache) {}
+
+  /// See recon::normals_from_depth; empty if the cache has too little memory.
+  /// @param id  of the maps, see DepthSource
+  /// @throws OutOfMemory, DeviceError
+  std::optional<Image<Vec3f>> normals(ImageView<const float> depth, const Pinhole& camera, std::uint64_t id) {
+    EXPECTS(depth.width == camera.width && depth.height == camera.height);
+    const ImageCache::Release release(&cache_, uses_);
+    const std::optional<DeviceMaps> maps = acquire(camera, id, [&](const DeviceMaps& device_maps) {
+      staging_.upload(depth, device_maps.depth, device_maps.width, stream_);
+      launch_normals(device_maps.depth, camera, device_maps.normal, stream_.get());
+    });
+    if (!maps) return std::nullopt;
+    Image<Vec3f> normals(camera.width, camera.height);
+    staging_.download<Vec3f>(maps->normal, maps->width, normals.view(), stream_);
+    return normals;
+  }
+
+  /// See recon::count_agreement; empty if the cache has too little memory for a view with its sources.
+  /// @throws OutOfMemory, DeviceError, and what loading a map throws
+  std::optional<Image<Agreement>> count_agreement(const DepthSource& reference,
+                                                  const std::vector<DepthSource>& sources,
+                                                  const ConsistencyOptions& options) {
+    const ImageCache::Release release(&cache_, uses_);
+    const std::optional<DeviceMaps> view = acquire(reference);
+    if (!view) return std::nullopt;
+    Image<Agreement> counts(view->width, view->height);
+    const std::size_t pixels = element_count({view->width, view->height});
+    RECON_CUDA_TRY(cudaMemsetAsync(view->counts, 0, pixels * sizeof(Agreement), stream_.get()));
+    for (const DepthSource& source : sources) {
+      const std::optional<DeviceMaps> other = acquire(source);
+      if (!other) return std::nullopt;
+      launch_agreement(agreement_geometry(reference.camera, reference.cam_from_world, source.camera,
+                                          source.cam_from_world, options),
+                       *view, *other, stream_.get());
+    }
+    staging_.download<Agreement>(view->counts, view->width, counts.view(), stream_);
+    return counts;
+  }
+
+ private:
+  using Upload = std::function<void(const DeviceMaps& maps)>;
+
+  /// The maps of a view on the device; if the cache does not have them, `upload` queues what makes them.
+  /// Empty if memory is short.
+  std::optional<DeviceMaps> acquire(const Pinhole& camera, std::uint64_t id, const Upload& upload) {
+    const std::size_t pixels = element_count({camera.width, camera.height});
+    const auto take = [&](Arena& arena) {
+      return DeviceMaps{arena.take<float>(pixels), arena.take<Vec3f>(pixels), arena.take<Agreement>(pixels),
+                        camera.width, camera.height};
+    };
+    return cache_.acquire_arrays({id, 0, DeviceLayout::kMaps}, stream_, uses_, take, upload);
+  }
+
+  std::optional<DeviceMaps> acquire(const DepthSource& source) {
+    std::optional<DepthSource::Maps> loaded;
+    // Loaded before the upload, during which other streams wait for the cache.
+    if (!cache_.has({source.id, 0, DeviceLayout::kMaps})) loaded = source.load();
+    return acquire(source.camera, source.id, [&](const DeviceMaps& maps) {
+      if (!loaded) loaded = source.load();
+      staging_.upload(loaded->depth, maps.depth, maps.width, stream_);
+      staging_.upload(loaded->normal, maps.normal, maps.width, stream_);
+    });
+  }
+
+  ImageCache& cache_;
+  std::vector<ImageCache::Use> uses_;  ///< of the call in progress
+  Stream stream_;
+  Staging staging_;
+};
+
 class CudaBackend : public Backend {
  public:
   explicit CudaBackend(const CudaOptions& options)
@@ -93,19 +170,19 @@ class CudaBackend : public Backend {
     budget_.emplace(options.streams,
                     options.memory_limit ? *options.memory_limit / processes : usable_memory(processes),
                     budgeted_device());
-    streams_.reserve(static_cast<std::size_t>(options.streams));
-    for (int i = 0; i < options.streams; ++i) streams_.emplace_back(host_threads_, images_);
+    workspaces_.resize(static_cast<std::size_t>(options.streams));
+    for (Workspace& workspace : workspaces_) workspace.host_threads = host_threads_;
   }
 
-  ~CudaBackend() override { static_cast<void>(cudaSetDevice(device_)); }  // the streams are freed on it
+  ~CudaBackend() override { static_cast<void>(cudaSetDevice(device_)); }  // the members are freed on it
 
   std::string name() const override { return name_; }
-  int streams() const override { return static_cast<int>(streams_.size()); }
+  int streams() const override { return static_cast<int>(workspaces_.size()); }
 
   WorkMemory memory(const SweepShape& shape) const override {
     const CurrentDevice current(device_);
     const SweepPlan planned = plan(shape);
-    return {Staging::kBytes + host_bytes(shape, planned), planned.bytes, planned.tiles};
+    return {Staging::kBytes + host_bytes(shape), planned.bytes, planned.tiles};
   }
 
   DepthEstimate sweep(const SweepProblem& problem) override {
@@ -114,14 +191,14 @@ class CudaBackend : public Backend {
     const SweepPlan planned = plan(shape);
     try {
       const auto hold = budget_->admit(planned.bytes);
-      SweepStream& stream = for_sweep(hold);
-      stream.limit_memory(planned, hold.bytes());
-      return budget_->run([&] { return stream.sweep(problem, planned); });
+      Workspace& workspace = workspace_of(hold, planned.bytes);
+      return budget_->run([&] { return sweep_view(problem, planned, workspace, &images_); });
     } catch (const OutOfMemory&) {
       // Another program has taken what was free when the limit was set.
     }
     const auto hold = budget_->admit_alone();
-    return for_sweep(hold).sweep(problem, plan_sweep(shape, std::min(budget_->bytes(), usable_memory())));
+    const SweepPlan less = plan_sweep(shape, std::min(budget_->bytes(), usable_memory()));
+    return sweep_view(problem, less, workspace_of(hold, less.bytes), &images_);
   }
 
   WorkMemory pair_memory(int width, int height, const PairSpec& options) const override {
@@ -129,8 +206,7 @@ class CudaBackend : public Backend {
     const PairShape shape{width, height};
     const int threads = oneapi::tbb::task_arena(host_threads_).max_concurrency();
     WorkMemory memory;
-    // The staging is the stream's for sweeps, too.
-    memory.host_bytes = 2 * Staging::kBytes + pair_host_bytes(shape, options, threads);
+    memory.host_bytes = Staging::kBytes + pair_host_bytes(shape, options, threads);
     memory.device_bytes = pair_device_bytes(shape, options);
     if (memory.device_bytes > budget_->bytes())
       throw OutOfMemory("a pair of " + std::to_string(width) + "x" + std::to_string(height) + " with " +
@@ -145,7 +221,7 @@ class CudaBackend : public Backend {
     const CurrentDevice current(device_);
     const std::size_t bytes = pair_device_bytes(pair_shape(problem), problem.options);
     const auto hold = budget_->admit(bytes);
-    PairWorkspace& workspace = for_pair(hold);
+    Workspace& workspace = workspace_of(hold, bytes);
     // A loop that waits here must not start another match, which would wait for this stream.
     return oneapi::tbb::this_task_arena::isolate(
         [&] { return budget_->run([&] { return match_pair(problem, workspace); }); });
@@ -194,34 +270,16 @@ class CudaBackend : public Backend {
     FusionStream stream_;
   };
 
-  /// Resources of one concurrent call, kept for the next one.
-  struct DeviceStream {
-    DeviceStream(int host_threads, ImageCache& images) : sweep(host_threads, &images) {}
-
-    SweepStream sweep;
-    std::optional<PairWorkspace> pair;  ///< from the first pair on
-
-    void release() {
-      sweep.release();
-      if (pair) pair->arena.release();
-    }
-  };
-
-  /// The stream of an admitted call, of which sweeps and pairs do not keep memory at the same time.
-  SweepStream& for_sweep(const DeviceBudget::Hold& hold) {
-    DeviceStream& stream = streams_[static_cast<std::size_t>(hold.stream())];
-    if (stream.pair) stream.pair->arena.release();
-    return stream.sweep;
-  }
-  PairWorkspace& for_pair(const DeviceBudget::Hold& hold) {
-    DeviceStream& stream = streams_[static_cast<std::size_t>(hold.stream())];
-    stream.sweep.release();
-    if (!stream.pair) stream.pair.emplace().host_threads = host_threads_;
-    return *stream.pair;
+  /// What an admitted call works with. Frees the memory of earlier calls if it would exceed that of the hold
+  /// with what a call that needs `bytes` adds to it.
+  Workspace& workspace_of(const DeviceBudget::Hold& hold, std::size_t bytes) {
+    Workspace& workspace = workspaces_[static_cast<std::size_t>(hold.stream())];
+    if (std::max(workspace.arena.capacity(), bytes) > hold.bytes()) workspace.arena.release();
+    return workspace;
   }
 
   DeviceBudget::Device budgeted_device() {
-    return {[this](int stream) { streams_[static_cast<std::size_t>(stream)].release(); },
+    return {[this](int stream) { workspaces_[static_cast<std::size_t>(stream)].arena.release(); },
             [this](std::size_t bytes) { images_.set_budget(bytes); },
             [this] {
               spdlog::info(
@@ -249,10 +307,11 @@ class CudaBackend : public Backend {
   }
 
   /// Host bytes of the costs that the CPU stages take, and of these stages.
-  std::size_t host_bytes(const SweepShape& shape, const SweepPlan& plan) const {
-    if (!plan.on_host) return 0;
-    const Tile block{0, 0, plan.width, plan.height};
-    return Volume<float>::bytes(plan.width, shape.planes, plan.height) +
+  std::size_t host_bytes(const SweepShape& of_view) const {
+    if (!has_graph_cut(of_view)) return 0;
+    const SweepShape shape = of_view.refine.patches ? coarsest_shape(of_view) : of_view;
+    const Tile block = largest_block(blocks_of(shape));
+    return Volume<float>::bytes(block.width, shape.planes, block.height) +
            optimize_block_bytes(shape, block, oneapi::tbb::task_arena(host_threads_).max_concurrency());
   }
 
@@ -270,7 +329,7 @@ class CudaBackend : public Backend {
   std::string name_;
   ImageCache images_;
   SharedMapStream normals_, agreement_;
-  std::vector<DeviceStream> streams_;
+  std::vector<Workspace> workspaces_;  ///< by stream
   std::optional<DeviceBudget> budget_;
 };
 

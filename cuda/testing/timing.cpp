@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cuda/methods/stereo/pair_stages.hpp"
-#include "cuda/methods/sweep/sweep_stream.hpp"
+#include "cuda/methods/sweep/sweep_executor.hpp"
 #include "cuda/testing/naive_kernels.hpp"
 #include "cuda/testing/support.hpp"
 
@@ -75,8 +75,7 @@ class Graph {
 };
 
 /// The time of each stage, taken by events within one graph; stages of the same name are summed.
-std::vector<StageTimes::Stage> time_each(const PairExecutor& executor, PairWorkspace& workspace,
-                                         int repeats) {
+std::vector<StageTimes::Stage> time_each(const PairExecutor& executor, Workspace& workspace, int repeats) {
   const Stream& stream = workspace.stream;
   std::vector<std::pair<std::string, std::unique_ptr<Event>>> marks;
   const auto mark = [&](const char* stage) {
@@ -129,7 +128,7 @@ StageTimes time_stages(const PairProblem& problem, int repeats, int device) {
   EXPECTS(repeats >= 1 && pair_host_bytes(pair_shape(problem), problem.options, 1) == 0);
   use_device(device);
   check_pair(problem);
-  PairWorkspace workspace;
+  Workspace workspace;
   const Stream& stream = workspace.stream;
   PairExecutor executor(pair_shape(problem), problem.options, workspace.arena);
   StageTimes times;
@@ -146,15 +145,15 @@ StageTimes time_stages(const SweepProblem& problem, int repeats, int device) {
   EXPECTS(repeats >= 1);
   use_device(device);
   const SweepPlan plan = plan_sweep(sweep_shape(problem), free_memory() / 10 * 9);
-  SweepStream sweep;
+  Workspace workspace;
+  CachedSources none(nullptr);
   StageTimes times;
   times.device_bytes = plan.bytes;
-  sweep.upload(problem, plan);
-  times.kernels = time_events(sweep.stream(), repeats, [&] {
-    for (int row = 0; row < problem.reference.camera.height; row += plan.rows)
-      sweep.queue_kernels(problem, plan, row);
+  BlockExecutor executor(problem, plan, workspace, none);
+  times.kernels = time_events(workspace.stream, repeats, [&] {
+    for (const SweepBlock& block : executor.blocks()) executor.queue(block);
   });
-  times.call = time_call(repeats, [&] { sweep.sweep(problem, plan); });
+  times.call = time_call(repeats, [&] { sweep_view(problem, plan, workspace); });
   return times;
 }
 

@@ -14,7 +14,7 @@ namespace recon {
 /// A stage, and whether a method has it.
 struct HostStages::Stage {
   bool (*belongs)(const MethodSpec& spec);
-  void (HostStages::*run)();
+  Run run;
 };
 
 namespace {
@@ -64,14 +64,20 @@ const HostStages::Stage HostStages::kStages[] = {
      &HostStages::add_subpixel},
     {[](const MethodSpec& spec) { return spec.refine.median; }, &HostStages::filter_by_median}};
 
-void HostStages::run_from(int stage) {
-  for (const Stage* it = kStages + stage; it != std::end(kStages); ++it)
+void HostStages::run_from(Run first) {
+  const auto is_first = [&](const Stage& stage) { return stage.run == first; };
+  for (auto it = std::find_if(std::begin(kStages), std::end(kStages), is_first); it != std::end(kStages);
+       ++it)
     if (it->belongs(spec_)) (this->*it->run)();
+}
+
+void HostStages::run() {
+  run_from(kStages[0].run);
 }
 
 void HostStages::run_on(Volume<float> costs) {
   costs_ = std::move(costs);
-  run_from(kOptimizer);
+  run_from(&HostStages::optimize);
 }
 
 void HostStages::compute_costs() {
@@ -120,10 +126,15 @@ void HostStages::cut() {
     return graph_cut_bytes(guide_.width, guide_.height, spec_.graph_cut, threads);
   };
   compute(bytes, [&] {
-    if (is_swept(spec_.cost.kind)) cap_costs(costs_.view(), cost_cap(spec_.cost.kind));
-    graph_cut(costs_.view(), guide_, scaled_cut(spec_), labels_.view());
+    cut_labels(spec_, costs_.view(), guide_, labels_.view());
     take_labels();
   });
+}
+
+void cut_labels(const MethodSpec& spec, VolumeView<float> costs, ImageView<const std::uint8_t> guide,
+                ImageView<std::uint16_t> labels) {
+  if (is_swept(spec.cost.kind)) cap_costs(costs, cost_cap(spec.cost.kind));
+  graph_cut(costs, guide, scaled_cut(spec), labels);
 }
 
 }  // namespace recon

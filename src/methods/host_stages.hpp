@@ -32,7 +32,7 @@ class HostStages {
  public:
   virtual ~HostStages() = default;
 
-  void run() { run_from(0); }
+  void run();
 
   /// The stages from the optimizer on, over costs that are made elsewhere.
   void run_on(Volume<float> costs);
@@ -85,11 +85,11 @@ class HostStages {
   Image<std::uint16_t> labels_;  ///< for graph cuts; else empty
 
  private:
+  using Run = void (HostStages::*)();
   struct Stage;
   static const Stage kStages[];
-  static constexpr int kOptimizer = 3;  ///< its index
 
-  void run_from(int stage);
+  void run_from(Run first);
   void compute_costs();
   void aggregate() { costs_ = aggregated(std::move(costs_)); }
   void optimize();
@@ -97,5 +97,11 @@ class HostStages {
   void select_winners();
   void cut();
 };
+
+/// The graph cut of a method, see graph_cut: lowers the energy of labels.
+/// @param costs  those of a sweep are changed: its costs are truncated at their cap, see quantized_cost
+/// @throws std::logic_error for sizes or options out of range; OutOfMemory
+void cut_labels(const MethodSpec& spec, VolumeView<float> costs, ImageView<const std::uint8_t> guide,
+                ImageView<std::uint16_t> labels);
 
 }  // namespace recon

@@ -18,8 +18,8 @@ inline constexpr int kMaxDisparity = 1 << 20;  ///< max absolute value of the mi
 /// What the labels 0 .. count - 1 of a cost volume stand for: planes in front of a view, or the disparities
 /// of a rectified pair.
 struct Hypotheses {
-  RECON_HD explicit Hypotheses(const PlaneSet& of_view) : planes(of_view), min(0), depths(true) {}
-  RECON_HD explicit Hypotheses(const DisparityRange& range)
+  RECON_HD Hypotheses(const PlaneSet& of_view) : planes(of_view), min(0), depths(true) {}
+  RECON_HD Hypotheses(const DisparityRange& range)
       : planes{0, 1, range.count}, min(range.min), depths(false) {}
 
   RECON_HD int count() const { return planes.count; }

@@ -9,7 +9,7 @@
 
 #include "core/error.hpp"
 #include "cuda/gpu_test.hpp"
-#include "cuda/methods/sweep/sweep_plan.hpp"
+#include "cuda/methods/sweep/sweep_executor.hpp"
 #include "cuda/sweep_cases.hpp"
 #include "cuda/sweep_run.hpp"
 #include "methods/sweep/plane_sweep.hpp"
@@ -152,10 +152,7 @@ TEST_F(CudaPatchOptions, BandsOfRowsDoNotChangeTheChoice) {
   c.turn = 0.005;
   c.baseline = 0.01;
   const PatchScene patches(c, {1, 1, 2, 1});
-  cuda::Arena counter = cuda::Arena::counter();
-  const cuda::PatchMemory memory =
-      cuda::map_patch_memory(counter, sweep_shape(patches.problem()), cuda::SourceStorage::kQuads);
-  ASSERT_LT(memory.band_rows - 4, c.height) << "one band";
+  ASSERT_LT(cuda::PatchStages::band_rows(sweep_shape(patches.problem())) - 4, c.height) << "one band";
   EXPECT_GT(known_pixels(expect_as_on_cpu(patches.problem())), 50000);
 }
 

@@ -16,7 +16,7 @@ struct PairRun {
 
 /// Runs the method of the options. @param poison  in every byte of the device's memory
 inline PairRun run_pair(const PairProblem& problem, std::uint8_t poison) {
-  cuda::PairWorkspace workspace;
+  cuda::Workspace workspace;
   const cuda::PairShape shape = cuda::pair_shape(problem);
   cuda::PairExecutor executor(shape, problem.options, workspace.arena);
   PairRun run{{}, cuda::pair_device_bytes(shape, problem.options), workspace.arena.used()};

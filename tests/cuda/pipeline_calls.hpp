@@ -6,8 +6,8 @@
 
 #include "cuda/match/ad_census.hpp"
 #include "cuda/match/transform.hpp"
+#include "cuda/methods/stereo/pair_paths.hpp"
 #include "cuda/optimize/scanline/scanline.hpp"
-#include "cuda/optimize/winner/min_cost.hpp"
 #include "cuda/refine/cost_refinement.hpp"
 #include "cuda/refine/median.hpp"
 #include "cuda/refine/surfaces.hpp"

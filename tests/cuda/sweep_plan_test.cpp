@@ -1,9 +1,8 @@
-#include "cuda/methods/sweep/sweep_plan.hpp"
-
 #include <gtest/gtest.h>
 
 #include "cuda/aggregate/cross_passes.hpp"
 #include "cuda/match/sweep.hpp"
+#include "cuda/methods/sweep/sweep_executor.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 
 /// The cutting of a view, which needs no GPU.
@@ -96,9 +95,7 @@ TEST(SweepPlan, SumsOfCrossesTakeNoMoreForSmallerBlocks) {
 TEST(SweepPlan, StoredCostsHaveNoMostPlanes) {
   SweepShape shape{zncc(), 24, 19, 27, 21, 1, 2, 5000};
   shape.aggregation.kind = Aggregation::kConstantWindow;
-  const SweepPlan plan = plan_sweep(shape, kGiB);
-  EXPECT_TRUE(plan.stored);
-  EXPECT_FALSE(plan.paths);
+  EXPECT_GT(plan_sweep(shape, kGiB).bytes, std::size_t{24} * 19 * 5000 * sizeof(float));
   shape.optimizer = Optimizer::kSemiGlobal;
   EXPECT_THROW(plan_sweep(shape, kGiB), UsageError);
 }
@@ -112,31 +109,23 @@ SweepShape patches(int width, int height, int sources, int levels) {
 
 TEST(PatchPlan, CountsTheSweepAndThePatchesWhichShareTheirMemory) {
   const SweepPlan plan = plan_sweep(patches(640, 480, 8, 1), kGiB);
-  EXPECT_TRUE(plan.patches);
   EXPECT_EQ(plan.patch_storage, SourceStorage::kQuads);
   // weights; states, sources (in the same memory as coarse states), coarse sources (as coarse depths),
   // reference and upload, quads and costs of eight sources; four more rows of costs; the sums of levels
   const std::size_t pixels = std::size_t{640} * 480;
-  EXPECT_EQ(plan.patch_bytes,
-            49 * 256 + pixels * (16 + 4 + 1) + pixels * (1 + 1 + 8 * 4 + 8) + 640 * 8 * 4 + 256);
-  EXPECT_EQ(plan.bytes, plan.patch_bytes);
+  EXPECT_EQ(plan.bytes, 49 * 256 + pixels * (16 + 4 + 1) + pixels * (1 + 1 + 8 * 4 + 8) + 640 * 8 * 4 + 256);
   // Of few sources the prior and the results need more than the costs of the patches.
-  EXPECT_EQ(plan_sweep(patches(640, 480, 2, 1), kGiB).patch_bytes,
+  EXPECT_EQ(patch_bytes(patches(640, 480, 2, 1), SourceStorage::kQuads),
             49 * 256 + pixels * (16 + 4 + 1) + pixels * (1 + 2 * 4 + 2 * 4) + 256);
-  SweepShape coarse{zncc(), 320, 240, 320, 240, 1, 8, 32};
-  EXPECT_EQ(plan.sweep_bytes, plan_sweep(coarse, kGiB).sweep_bytes);
 
-  SweepShape many = patches(640, 480, 2, 0);
-  many.planes = 512;
-  const SweepPlan large = plan_sweep(many, kGiB);
-  EXPECT_GT(large.sweep_bytes, large.patch_bytes);
-  EXPECT_EQ(large.bytes, large.sweep_bytes);
-
-  many.optimizer = Optimizer::kSemiGlobal;
-  const SweepPlan paths = plan_sweep(many, kGiB);
-  EXPECT_GT(paths.path_bytes, 0u);
-  EXPECT_GT(paths.sweep_bytes, paths.path_bytes);
-  EXPECT_EQ(paths.bytes, std::max(paths.sweep_bytes, paths.patch_bytes));
+  for (const Optimizer optimizer : {Optimizer::kWinnerTakeAll, Optimizer::kSemiGlobal}) {
+    SweepShape many = patches(640, 480, 2, 0);
+    many.planes = 512;
+    many.optimizer = optimizer;
+    const std::size_t bytes = plan_sweep(many, kGiB).bytes;
+    EXPECT_GT(bytes, patch_bytes(many, SourceStorage::kQuads));
+    EXPECT_EQ(bytes, plan_sweep(coarsest_shape(many), kGiB).bytes);
+  }
 }
 
 TEST(PatchPlan, TwentyFourMegapixelsAndTwentySourcesFitAGibibyte) {
@@ -146,15 +135,18 @@ TEST(PatchPlan, TwentyFourMegapixelsAndTwentySourcesFitAGibibyte) {
   const SweepPlan plan = plan_sweep(shape, kGiB);
   EXPECT_LE(plan.bytes, kGiB);
   EXPECT_EQ(plan.sums, 1);
-  const SweepPlan roomy = plan_sweep(shape, 2 * kGiB);
-  EXPECT_EQ(roomy.sums, 2);
-  const std::size_t costs = element_count({plan.width, plan.height, 256});
-  EXPECT_EQ(roomy.path_bytes - plan.path_bytes, 2 * costs);
+  const SweepShape coarse = coarsest_shape(shape);
+  const SweepPlan one = plan_sweep(coarse, kGiB), two = plan_sweep(coarse, 2 * kGiB);
+  EXPECT_EQ(two.sums, 2);
+  if (one.storage == two.storage && one.rows == two.rows && one.planes == two.planes) {
+    const Tile block = largest_block(blocks_of(coarse));
+    EXPECT_EQ(two.bytes - one.bytes, 2 * element_count({block.width, block.height, 256}));
+  }
 }
 
 TEST(PatchPlan, TheCoarseSweepHasEightSources) {
   const SweepShape coarse{zncc(), 160, 120, 160, 120, 1, 8, 32};
-  EXPECT_EQ(plan_sweep(patches(637, 479, 20, 2), kGiB).sweep_bytes, plan_sweep(coarse, kGiB).sweep_bytes);
+  EXPECT_EQ(plan_sweep(coarsest_shape(patches(637, 479, 20, 2)), kGiB).bytes, plan_sweep(coarse, kGiB).bytes);
 }
 
 TEST(PatchPlan, StoresBytesWhereQuadsDoNotFit) {
@@ -188,14 +180,27 @@ TEST(PatchPlan, SaysWhatToLowerWhereNothingFits) {
 
 /// The choice of sources holds the costs of whole rows: two on either side of those that it chooses for.
 TEST(PatchPlan, CostsAreHeldInBandsOfRows) {
-  const auto memory = [](const SweepShape& shape) {
-    Arena counter = Arena::counter();
-    return map_patch_memory(counter, shape, SourceStorage::kBytes);
+  const auto rows = [](const SweepShape& shape) { return PatchStages::band_rows(shape); };
+  EXPECT_EQ(rows(patches(640, 480, 8, 1)), 484) << "all";
+  EXPECT_EQ(rows(patches(6000, 4000, 32, 1)), (32 << 20) / (6000 * 32));
+  for (const int height : {1, 9, 12, 13}) EXPECT_EQ(rows(patches(64, height, 8, 1)), height + 4);
+  EXPECT_GT(rows(patches(16384, 16384, 32, 1)), 4);
+}
+
+TEST(Arena, WhatSharesMemoryTakesAsMuchAsTheLargest) {
+  const auto shared = [](std::size_t first, std::size_t second) {
+    return bytes_taken([&](Arena& arena) {
+      arena.take<char>(1);
+      arena.share([&] { arena.take<char>(first); },
+                  [&] {
+                    arena.take<char>(second);
+                    arena.take<char>(1);
+                  });
+      arena.take<char>(1);
+    });
   };
-  EXPECT_EQ(memory(patches(640, 480, 8, 1)).band_rows, 484) << "all";
-  EXPECT_EQ(memory(patches(6000, 4000, 32, 1)).band_rows, (32 << 20) / (6000 * 32));
-  for (const int height : {1, 9, 12, 13}) EXPECT_EQ(memory(patches(64, height, 8, 1)).band_rows, height + 4);
-  EXPECT_GT(memory(patches(16384, 16384, 32, 1)).band_rows, 4);
+  EXPECT_EQ(shared(1000, 1), 2 * kArenaAlignment + 1024);
+  EXPECT_EQ(shared(1, 1000), 2 * kArenaAlignment + 1024 + kArenaAlignment);
 }
 
 TEST(SweepGrid, PlanesPerBlockKeepTheDeviceBusy) {

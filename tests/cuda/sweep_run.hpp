@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "core/half.hpp"
 #include "cuda/gpu_test.hpp"
-#include "cuda/methods/sweep/sweep_stream.hpp"
+#include "cuda/methods/sweep/sweep_executor.hpp"
 
 namespace recon::test {
 
@@ -23,12 +23,12 @@ struct LimitedSweep {
 };
 inline LimitedSweep sweep_limited(const SweepProblem& problem, Storage storage, std::size_t memory_limit) {
   const cuda::SweepPlan plan = cuda::plan_sweep(sweep_shape(problem), memory_limit, storage);
-  cuda::SweepStream sweep;
-  DepthEstimate estimate = sweep.sweep(problem, plan);
-  return {std::move(estimate), plan.bytes, sweep.arena_capacity(), plan.tiles};
+  cuda::Workspace workspace;
+  DepthEstimate estimate = cuda::sweep_view(problem, plan, workspace);
+  return {std::move(estimate), plan.bytes, workspace.arena.capacity(), plan.tiles};
 }
 
-/// Sweeps views one after the other, on two streams in turn that share a cache of source images.
+/// Sweeps views one after the other, on two workspaces in turn that share a cache of source images.
 struct CachedSweeps {
   std::vector<DepthEstimate> estimates;
   std::size_t uploads = 0;  ///< channels of sources, into the cache
@@ -38,32 +38,31 @@ inline CachedSweeps sweep_with_cache(const std::vector<SweepProblem>& problems, 
                                      std::size_t budget) {
   cuda::ImageCache cache;
   cache.set_budget(budget);
-  cuda::SweepStream streams[2] = {cuda::SweepStream(1, &cache), cuda::SweepStream(1, &cache)};
+  cuda::Workspace workspaces[2];
+  for (cuda::Workspace& workspace : workspaces) workspace.host_threads = 1;
   CachedSweeps result;
   for (std::size_t i = 0; i < problems.size(); ++i)
-    result.estimates.push_back(streams[i % 2].sweep(
-        problems[i], cuda::plan_sweep(sweep_shape(problems[i]), std::size_t{1} << 30, storage)));
+    result.estimates.push_back(cuda::sweep_view(
+        problems[i], cuda::plan_sweep(sweep_shape(problems[i]), std::size_t{1} << 30, storage),
+        workspaces[i % 2], &cache));
   result.uploads = cache.uploads();
   return result;
 }
 
-/// The costs of all planes.
+/// The costs of all planes, which are stored in one piece.
 inline Volume<Half> sweep_volume(const SweepProblem& problem, Storage storage) {
   const cuda::SweepPlan plan = cuda::plan_sweep(sweep_shape(problem), cuda::free_memory(), storage);
-  const int height = problem.reference.camera.height;
-  Volume<Half> volume(problem.reference.camera.width, problem.planes.count, height);
+  EXPECT_EQ(plan.tiles, 1);
+  Volume<Half> volume(problem.reference.camera.width, problem.planes.count, problem.reference.camera.height);
   const VolumeView<Half> view = volume.view();
-  cuda::SweepStream sweep;
-  sweep.upload(problem, plan);
-  for (int row = 0; row < height; row += plan.rows)
-    sweep.queue_kernels(problem, plan, row, [&](int plane, int planes) {
-      for (int y = 0; y < std::min(plan.rows, height - row); ++y)
-        RECON_CUDA_TRY(cudaMemcpyAsync(view.row(row + y, plane),
-                                       sweep.memory().volume + std::ptrdiff_t{y} * planes * view.pitch,
-                                       static_cast<std::size_t>(planes * view.pitch) * sizeof(Half),
-                                       cudaMemcpyDeviceToHost, sweep.stream().get()));
-      sweep.stream().synchronize();
-    });
+  cuda::Workspace workspace;
+  cuda::CachedSources none(nullptr);
+  cuda::BlockExecutor executor(problem, plan, workspace, none);
+  executor.queue(executor.blocks().front());
+  const auto bytes = element_count({view.pitch, view.planes, view.height, sizeof(Half)});
+  RECON_CUDA_TRY(cudaMemcpyAsync(view.data, executor.queued().volume, bytes, cudaMemcpyDeviceToHost,
+                                 workspace.stream.get()));
+  workspace.stream.synchronize();
   return volume;
 }
 

@@ -66,7 +66,7 @@ BeliefArgs belief_args(const PairShape& shape, const PairSpec& options, const Be
 }
 
 void upload_images(const GreyPair& images, const BeliefOptions& options, const BeliefBuffers& at,
-                   PairWorkspace& workspace) {
+                   Workspace& workspace) {
   const Stream& stream = workspace.stream;
   RECON_CUDA_TRY(cudaMemsetAsync(at.counters, 0, kBeliefCounters * sizeof(unsigned), stream.get()));
   std::byte* to = at.images;
@@ -82,7 +82,7 @@ void upload_images(const GreyPair& images, const BeliefOptions& options, const B
 }
 
 Image<float> download_disparities(const std::uint16_t* device, const PairShape& shape, int min_disparity,
-                                  PairWorkspace& workspace) {
+                                  Workspace& workspace) {
   Image<std::uint16_t> winners(shape.width, shape.height);
   workspace.staging.download(device, shape.width, winners.view(), workspace.stream);
   Image<float> disparity(shape.width, shape.height);
@@ -102,13 +102,13 @@ Image<float> download_disparities(const std::uint16_t* device, const PairShape& 
 void add_belief_stages(const PairShape& shape, const PairSpec& options, Arena& arena, PairStages& stages) {
   const BeliefOptions& belief = options.belief;
   const BeliefBuffers at = take_belief_buffers(shape, options, arena);
-  stages.uploads.push_back([=](const PairProblem& problem, PairWorkspace& workspace) {
+  stages.uploads.push_back([=](const PairProblem& problem, Workspace& workspace) {
     upload_images(problem.images, belief, at, workspace);
   });
   stages.left = {{"belief", [=, args = belief_args(shape, options, at)](StageRun& run) {
                     launch_belief(args, belief.storage, run.get());
                   }}};
-  stages.download = [=, min = options.range.min](PairWorkspace& workspace) {
+  stages.download = [=, min = options.range.min](Workspace& workspace) {
     return download_disparities(at.winners, shape, min, workspace);
   };
 }

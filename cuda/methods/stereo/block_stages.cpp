@@ -144,11 +144,11 @@ void add_block_stages(const PairShape& shape, const PairSpec& options, Arena& ar
                             StageRun& run) { launch_join_levels(fine, coarse, max, run.get()); }});
   }
   const DeviceBlock& finest = levels.front();
-  stages.uploads.push_back([b = finest](const PairProblem& problem, PairWorkspace& workspace) {
+  stages.uploads.push_back([b = finest](const PairProblem& problem, Workspace& workspace) {
     workspace.staging.upload(problem.images.left, b.images[0], b.image_pitch, workspace.stream);
     workspace.staging.upload(problem.images.right, b.images[1], b.image_pitch, workspace.stream);
   });
-  stages.download = [b = finest](PairWorkspace& workspace) {
+  stages.download = [b = finest](Workspace& workspace) {
     Image<float> map(b.width, b.height);
     workspace.staging.download(b.map, b.pitch, map.view(), workspace.stream);
     return map;

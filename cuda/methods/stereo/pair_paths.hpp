@@ -8,7 +8,7 @@
 #include "cuda/optimize/semi_global/semi_global.hpp"
 #include "methods/stereo/winner_disparity.hpp"
 
-/// Costs into the semi-global optimizer, and disparities out of it.
+/// Costs into the semi-global optimizer, and disparities out of it or out of costs.
 
 namespace recon::cuda {
 
@@ -16,6 +16,11 @@ namespace recon::cuda {
 /// @throws DeviceError
 void launch_whole_costs(const DeviceVolume& costs, float steps, int max, const QuantizedCosts& quantized,
                         cudaStream_t stream);
+
+/// Queues the min-cost disparity of each pixel, the lowest one on ties; NaN if all costs are infinite.
+/// @param[out] disparity  min_disparity + plane, rows without padding
+/// @throws DeviceError
+void queue_min_cost(const DeviceVolume& costs, int min_disparity, float* disparity, cudaStream_t stream);
 
 /// Inputs of the disparities of a pair, on the device; rows without padding.
 struct PairWinners {

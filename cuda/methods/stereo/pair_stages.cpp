@@ -21,10 +21,6 @@ PairStages pair_stages(const PairShape& shape, const PairSpec& options, Arena& a
   return stages;
 }
 
-void queue_all(const std::vector<PairStage>& stages, StageRun& with) {
-  for (const PairStage& stage : stages) stage.queue(with);
-}
-
 }  // namespace
 
 PairShape pair_shape(const PairProblem& problem) {
@@ -33,7 +29,7 @@ PairShape pair_shape(const PairProblem& problem) {
 }
 
 void PairStages::download_from(const float* map, const PairShape& shape) {
-  download = [=](PairWorkspace& workspace) {
+  download = [=](Workspace& workspace) {
     Image<float> disparity(shape.width, shape.height);
     workspace.staging.download(map, shape.width, disparity.view(), workspace.stream);
     return disparity;
@@ -45,7 +41,7 @@ PairGrey PairGrey::add(const PairShape& shape, bool words, Arena& arena, PairSta
   for (std::uint8_t*& image : grey.bytes) image = arena.take<std::uint8_t>(shape.pixels());
   if (words)
     for (std::uint16_t*& image : grey.words) image = arena.take<std::uint16_t>(shape.pixels());
-  stages.uploads.push_back([grey](const PairProblem& problem, PairWorkspace& workspace) {
+  stages.uploads.push_back([grey](const PairProblem& problem, Workspace& workspace) {
     const auto send = [&](const auto& image, auto* device) {
       if (device) workspace.staging.upload(image, device, image.width, workspace.stream);
     };
@@ -63,7 +59,7 @@ PairExecutor::PairExecutor(const PairShape& shape, const PairSpec& options, Aren
   if (stages_.side_by_side) side_ = std::make_unique<Side>();
 }
 
-void PairExecutor::upload(const PairProblem& problem, PairWorkspace& workspace) {
+void PairExecutor::upload(const PairProblem& problem, Workspace& workspace) {
   const auto fits = [&](const auto& image) {
     return image.width == shape_.width && image.height == shape_.height;
   };
@@ -72,7 +68,7 @@ void PairExecutor::upload(const PairProblem& problem, PairWorkspace& workspace) 
   for (const PairStages::Upload& upload : stages_.uploads) upload(problem, workspace);
 }
 
-void PairExecutor::queue(PairWorkspace& workspace) const {
+void PairExecutor::queue(Workspace& workspace) const {
   const Stream& stream = workspace.stream;
   StageRun left{workspace, images_, stream, {}};
   StageRun right{workspace, images_, side_ ? side_->stream : stream, {}};
@@ -90,7 +86,7 @@ void PairExecutor::queue(PairWorkspace& workspace) const {
   queue_all(stages_.refinement, left);
 }
 
-void PairExecutor::queue(PairWorkspace& workspace, const std::function<void(const char*)>& mark) const {
+void PairExecutor::queue(Workspace& workspace, const std::function<void(const char*)>& mark) const {
   StageRun with{workspace, images_, workspace.stream, {}};
   for (const auto* stages : {&stages_.images, &stages_.right, &stages_.left, &stages_.refinement})
     for (const PairStage& stage : *stages) {
@@ -111,7 +107,7 @@ std::size_t pair_host_bytes(const PairShape& shape, const PairSpec& options, int
          graph_cut_bytes(shape.width, shape.height, options.graph_cut, threads);
 }
 
-DisparityMap match_pair(const PairProblem& problem, PairWorkspace& workspace) {
+DisparityMap match_pair(const PairProblem& problem, Workspace& workspace) {
   check_pair(problem);
   PairExecutor executor(pair_shape(problem), problem.options, workspace.arena);
   executor.upload(problem, workspace);

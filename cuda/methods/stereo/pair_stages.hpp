@@ -1,29 +1,16 @@
 #pragma once
 
-#include <oneapi/tbb/task_arena.h>
-
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <vector>
 
-#include "cuda/device/memory.hpp"
-#include "cuda/device/stream.hpp"
 #include "cuda/device/volume.hpp"
 #include "cuda/match/transform.hpp"
-#include "cuda/methods/staging.hpp"
+#include "cuda/methods/stages.hpp"
 #include "methods/stereo/pair.hpp"
 
 namespace recon::cuda {
-
-/// Resources to match one pair at a time on one device, reused so that a further pair of the same size
-/// allocates no device memory.
-struct PairWorkspace {
-  Stream stream;
-  Arena arena;
-  Staging staging;
-  int host_threads = oneapi::tbb::task_arena::automatic;  ///< for graph cuts
-};
 
 /// The properties of a pair's images that determine its device memory.
 struct PairShape {
@@ -36,7 +23,7 @@ PairShape pair_shape(const PairProblem& problem);
 
 /// What a stage works with when it is queued.
 struct StageRun {
-  PairWorkspace& workspace;
+  Workspace& workspace;
   const GreyPair& images;  ///< on the host, for stages that run there
   const Stream& stream;
   DeviceVolume costs;  ///< (y, d, x) of the view, where its last stage left them
@@ -44,23 +31,18 @@ struct StageRun {
   cudaStream_t get() const { return stream.get(); }
 };
 
-/// A stage of a method on the device, with the addresses of its memory.
-struct PairStage {
-  const char* name;  ///< for measurements
-  std::function<void(StageRun&)> queue;
-};
+using PairStage = Stage<StageRun>;
 
-/// A method for pairs of one shape as stages on the device, in the order in which they run. What adds a stage
-/// takes the memory of the stage from an arena: with one that only counts, these are the bytes of the method.
+/// A method for pairs of one shape as stages on the device, in the order in which they run.
 struct PairStages {
-  using Upload = std::function<void(const PairProblem&, PairWorkspace&)>;
+  using Upload = std::function<void(const PairProblem&, Workspace&)>;
 
   std::vector<Upload> uploads;
   std::vector<PairStage> images;       ///< what is derived from the images of both views
   std::vector<PairStage> right, left;  ///< of a view
   std::vector<PairStage> refinement;   ///< of the left view
   bool side_by_side = false;           ///< both views have their own memory and are matched concurrently
-  std::function<Image<float>(PairWorkspace&)> download;
+  std::function<Image<float>(Workspace&)> download;
 
   /// Sets the download of a map without padding.
   void download_from(const float* map, const PairShape& shape);
@@ -84,16 +66,16 @@ class PairExecutor {
   /// Queues the upload of the images. They may change on return, except those of a pipeline with a graph cut,
   /// which `queue` uses too.
   /// @throws std::logic_error if an image is not of the shape, or missing
-  void upload(const PairProblem& problem, PairWorkspace& workspace);
+  void upload(const PairProblem& problem, Workspace& workspace);
 
   /// Queues everything from images to disparities on the device; a graph cut is complete on return.
-  void queue(PairWorkspace& workspace) const;
+  void queue(Workspace& workspace) const;
 
   /// The same one stage after the other; calls `mark` after each.
-  void queue(PairWorkspace& workspace, const std::function<void(const char* stage)>& mark) const;
+  void queue(Workspace& workspace, const std::function<void(const char* stage)>& mark) const;
 
   /// The disparities of the left image; complete on return.
-  Image<float> download(PairWorkspace& workspace) const { return stages_.download(workspace); }
+  Image<float> download(Workspace& workspace) const { return stages_.download(workspace); }
 
  private:
   PairShape shape_;
@@ -116,7 +98,7 @@ std::size_t pair_host_bytes(const PairShape& shape, const PairSpec& options, int
 /// Matches a pair with the method of the options, on the current device: bit-identical to the CPU, except
 /// for adaptive weights (see cuda/aggregate/adaptive_weight.hpp).
 /// @throws std::logic_error for invalid images, range or options; OutOfMemory, DeviceError
-DisparityMap match_pair(const PairProblem& problem, PairWorkspace& workspace);
+DisparityMap match_pair(const PairProblem& problem, Workspace& workspace);
 
 /// The grey images of a pair on the device, left and right, rows without padding.
 struct PairGrey {

@@ -9,9 +9,7 @@
 #include "cuda/methods/stereo/pair_stages.hpp"
 #include "cuda/methods/stereo/pipeline_views.hpp"
 #include "cuda/optimize/scanline/scanline.hpp"
-#include "cuda/optimize/winner/min_cost.hpp"
-#include "methods/stereo/pipeline_costs.hpp"
-#include "optimize/graph_cut/graph_cut.hpp"
+#include "methods/stereo/pair_stages.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -36,7 +34,7 @@ float* add_tables(const MethodSpec& pipeline, Arena& arena, PairStages& stages) 
   const CostTables tables = pipeline.cost.kind == CostKind::kAdCensus
                                 ? ad_census_tables(pipeline.cost.ad_census)
                                 : colour_difference_tables(pipeline.cost.colour_cap);
-  stages.uploads.push_back([=](const PairProblem&, PairWorkspace& workspace) {
+  stages.uploads.push_back([=](const PairProblem&, Workspace& workspace) {
     const ImageView<const float> row{reinterpret_cast<const float*>(&tables), kFloats, 1, kFloats};
     workspace.staging.upload(row, device, kFloats, workspace.stream);
   });
@@ -61,7 +59,7 @@ PipelineImages add_images(const PairShape& shape, const MethodSpec& pipeline, Ar
     if (pipeline.aggregation.kind == Aggregation::kCrossBased || (pipeline.refine.vote && i == 0))
       at.arms[i] = arena.take<Cross>(pixels);
   }
-  stages.uploads.push_back([=](const PairProblem& problem, PairWorkspace& workspace) {
+  stages.uploads.push_back([=](const PairProblem& problem, Workspace& workspace) {
     const auto fits = [&](const auto& image) {
       return image.width == shape.width && image.height == shape.height;
     };
@@ -209,7 +207,7 @@ class ViewStages {
 
   /// Minimises the energy of a view's disparities by graph cut, on the host; complete on return.
   void add_graph_cut(float* disparity) {
-    add_stage("graphcut", [=, cut = options_.graph_cut, min = range_.min, side = side_](StageRun& run) {
+    add_stage("graphcut", [=, spec = options_, side = side_](StageRun& run) {
       const DeviceVolume& costs = run.costs;
       Volume<float> found(costs.width, costs.planes, costs.height);
       const VolumeView<float> view = found.view();
@@ -222,14 +220,14 @@ class ViewStages {
       oneapi::tbb::task_arena host(run.workspace.host_threads);
       const ImageView<const std::uint8_t> guide =
           side == PairSide::kLeft ? run.images.left : run.images.right;
-      host.execute([&] { cut_disparities(view, guide, cut, min, map.view()); });
+      host.execute([&] { cut_disparities(spec, view, guide, map.view()); });
       staging.upload<float>(map.view(), disparity, costs.width, run.stream);
     });
   }
 
   const PairShape shape_;
   const DisparityRange range_;
-  const MethodSpec& options_;
+  const PairSpec& options_;
   const PipelineImages& images_;
   const PairSide side_;
   const int own_;  ///< index of the view

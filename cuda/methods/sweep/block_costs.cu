@@ -3,6 +3,7 @@
 #include "cuda/device/grid.hpp"
 #include "cuda/methods/sweep/block_costs.hpp"
 #include "cuda/optimize/semi_global/quantize.cuh"
+#include "cuda/optimize/winner/winner.cuh"
 #include "methods/sweep/depth_step.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
 
@@ -19,14 +20,24 @@ __device__ void store_result(const WinnerDepth& result, float* pixel, std::ptrdi
   pixel[2 * size] = result.confidence;
 }
 
+/// Stores winners as depths in three images of `size` pixels.
+struct DepthStore {
+  PlaneSet planes;
+  float* results;
+  std::ptrdiff_t pitch, size;
+
+  __device__ void operator()(int x, int row, const Winner& winner) const {
+    store_result(winner_depth(winner, planes), results + row * pitch + x, size);
+  }
+};
+
 /// A thread converts two neighbouring costs; rows of both are padded, so the second may lie outside.
-__global__ void __launch_bounds__(kThreads)
-    cost_kernel(const std::uint16_t* volume, std::ptrdiff_t pitch, BlockPiece piece, DeviceVolume costs) {
+__global__ void __launch_bounds__(kThreads) cost_kernel(CostPiece<std::uint16_t> piece, DeviceVolume costs) {
   const int x = 2 * static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   const int d = static_cast<int>(blockIdx.y), row = static_cast<int>(blockIdx.z);
   if (x >= costs.width) return;
   const std::ptrdiff_t line = static_cast<std::ptrdiff_t>(row) * piece.planes + d;
-  const __half2 two = *reinterpret_cast<const __half2*>(volume + line * pitch + x);
+  const __half2 two = *reinterpret_cast<const __half2*>(piece.data + line * piece.pitch + x);
   *reinterpret_cast<float2*>(costs.row(piece.row + row, piece.plane + d) + x) = __half22float2(two);
 }
 
@@ -37,46 +48,6 @@ __global__ void __launch_bounds__(kThreads)
   if (x >= width) return;
   const std::ptrdiff_t at = y * pitch + x;
   colours[static_cast<std::ptrdiff_t>(y) * width + x] = {red[at], green[at], blue[at]};
-}
-
-__global__ void __launch_bounds__(kThreads)
-    winner_kernel(DeviceVolume costs, PlaneSet planes, float* results, std::ptrdiff_t pitch) {
-  const int x = static_cast<int>(blockIdx.x * kThreads + threadIdx.x), y = static_cast<int>(blockIdx.y);
-  if (x >= costs.width) return;
-  const float* cost = costs.row(y, 0) + x;
-  WinnerScan scan;
-  scan.clear();
-#pragma unroll 8
-  for (int d = 0; d < costs.planes; ++d, cost += costs.pitch) scan.push(__ldg(cost));
-  store_result(winner_depth(scan.winner, planes), results + y * pitch + x, costs.height * pitch);
-}
-
-/// A thread scans two neighbouring pixels; rows are padded, so the second may lie outside.
-__global__ void __launch_bounds__(kThreads)
-    piece_winner_kernel(const std::uint16_t* volume, std::ptrdiff_t volume_pitch, BlockPiece piece, int width,
-                        PlaneSet planes, WinnerScan* scans, float* results, std::ptrdiff_t pitch) {
-  const int x = 2 * static_cast<int>(blockIdx.x * kThreads + threadIdx.x), row = static_cast<int>(blockIdx.y);
-  if (x >= width) return;
-  const std::uint16_t* costs = volume + static_cast<std::ptrdiff_t>(row) * piece.planes * volume_pitch + x;
-  WinnerScan scan[2];
-  for (int i = 0; i < 2; ++i) {
-    scan[i].clear();
-    if (piece.plane > 0 && x + i < width) scan[i] = scans[row * pitch + x + i];
-  }
-#pragma unroll 8
-  for (int d = 0; d < piece.planes; ++d) {
-    const float2 two = __half22float2(__ldg(reinterpret_cast<const __half2*>(costs + d * volume_pitch)));
-    scan[0].push(two.x);
-    scan[1].push(two.y);
-  }
-  const bool ends = piece.plane + piece.planes == planes.count;
-  for (int i = 0; i < 2 && x + i < width; ++i) {
-    const std::ptrdiff_t at = row * pitch + x + i;
-    if (ends)
-      store_result(winner_depth(scan[i].winner, planes), results + at, piece.rows * pitch);
-    else
-      scans[at] = scan[i];
-  }
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -101,11 +72,11 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void launch_block_costs(const std::uint16_t* volume, std::ptrdiff_t pitch, const BlockPiece& piece,
-                        const DeviceVolume& costs, cudaStream_t stream) {
+void launch_block_costs(const CostPiece<std::uint16_t>& piece, const DeviceVolume& costs,
+                        cudaStream_t stream) {
   const dim3 grid(blocks_for((costs.width + 1) / 2, kThreads), static_cast<unsigned>(piece.planes),
                   static_cast<unsigned>(piece.rows));
-  cost_kernel<<<grid, kThreads, 0, stream>>>(volume, pitch, piece, costs);
+  cost_kernel<<<grid, kThreads, 0, stream>>>(piece, costs);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
@@ -118,18 +89,14 @@ void launch_block_colours(const std::uint8_t* const (&channel)[3], std::ptrdiff_
 
 void launch_block_winners(const DeviceVolume& costs, const PlaneSet& planes, float* results,
                           std::ptrdiff_t pitch, cudaStream_t stream) {
-  const dim3 grid(blocks_for(costs.width, kThreads), static_cast<unsigned>(costs.height));
-  winner_kernel<<<grid, kThreads, 0, stream>>>(costs, planes, results, pitch);
-  RECON_CUDA_TRY(cudaGetLastError());
+  launch_winners(whole_piece(costs), costs.width, costs.planes, {},
+                 DepthStore{planes, results, pitch, costs.height * pitch}, stream);
 }
 
-void launch_piece_winners(const std::uint16_t* volume, std::ptrdiff_t volume_pitch, const BlockPiece& piece,
-                          int width, const PlaneSet& planes, WinnerScan* scans, float* results,
-                          std::ptrdiff_t pitch, cudaStream_t stream) {
-  const dim3 grid(blocks_for((width + 1) / 2, kThreads), static_cast<unsigned>(piece.rows));
-  piece_winner_kernel<<<grid, kThreads, 0, stream>>>(volume, volume_pitch, piece, width, planes, scans,
-                                                     results, pitch);
-  RECON_CUDA_TRY(cudaGetLastError());
+void launch_piece_winners(const CostPiece<std::uint16_t>& piece, int width, const PlaneSet& planes,
+                          WinnerScan* scans, float* results, std::ptrdiff_t pitch, cudaStream_t stream) {
+  launch_winners(piece, width, planes.count, {scans, pitch},
+                 DepthStore{planes, results, pitch, piece.rows * pitch}, stream);
 }
 
 void launch_block_edges(const DeviceVolume& costs, const PlaneSet& planes, float* results, float* depths,
@@ -166,16 +133,14 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void launch_quantized_costs(const std::uint16_t* volume, std::ptrdiff_t pitch, const BlockPiece& piece,
-                            const QuantizedCosts& quantized, float cap, cudaStream_t stream) {
-  const CostPiece<std::uint16_t> costs{volume, pitch, piece.row, piece.rows, piece.plane, piece.planes};
-  launch_quantize(costs, quantized, CappedCost{cap}, stream);
+void launch_quantized_costs(const CostPiece<std::uint16_t>& piece, const QuantizedCosts& quantized, float cap,
+                            cudaStream_t stream) {
+  launch_quantize(piece, quantized, CappedCost{cap}, stream);
 }
 
 void launch_quantized_costs(const DeviceVolume& costs, const QuantizedCosts& quantized, float cap,
                             cudaStream_t stream) {
-  const CostPiece<float> all{costs.data, costs.pitch, 0, costs.height, 0, costs.planes};
-  launch_quantize(all, quantized, CappedCost{cap}, stream);
+  launch_quantize(whole_piece(costs), quantized, CappedCost{cap}, stream);
 }
 
 void launch_path_depth(const PathWinner* winners, const QuantizedCosts& quantized, float cap,

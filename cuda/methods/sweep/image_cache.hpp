@@ -21,7 +21,7 @@ namespace recon::cuda {
 enum class DeviceLayout {
   kQuads,       ///< SourceStorage::kQuads
   kBytes,       ///< SourceStorage::kBytes
-  kMaps,        ///< depths and normals of a view, see MapStream
+  kMaps,        ///< depths and normals of a view, with what sources say of them
   kFusionMaps,  ///< all maps of a view after the check, see FusionStream
   kFusionWork,  ///< memory of a FusionStream
 };

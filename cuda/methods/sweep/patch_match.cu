@@ -2,6 +2,7 @@
 #include "cuda/match/sampling.cuh"
 #include "cuda/methods/sweep/patch_match.hpp"
 #include "methods/sweep/depth_step.hpp"
+#include "optimize/patch_match/edge_planes_step.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -181,12 +182,41 @@ __global__ void improve_kernel(const __grid_constant__ PatchArgs args, int colou
                [&](const SlantedPlane& plane, float bound) { return patch.cost(sources, plane, bound); });
 }
 
+__device__ void store_result(const WinnerDepth& result, std::ptrdiff_t i, float* depth, float* cost,
+                             float* confidence) {
+  depth[i] = result.depth, cost[i] = result.cost, confidence[i] = result.confidence;
+}
+
 __global__ void depth_kernel(const PatchStates states, float* depth, float* cost, float* confidence) {
   const Pixel pixel = thread_pixel();
   if (!states.contains(pixel.x, pixel.y)) return;
-  const WinnerDepth result = patch_depth(states.at(pixel.x, pixel.y));
-  const std::ptrdiff_t i = index_of(states, pixel.x, pixel.y);
-  depth[i] = result.depth, cost[i] = result.cost, confidence[i] = result.confidence;
+  store_result(patch_depth(states.at(pixel.x, pixel.y)), index_of(states, pixel.x, pixel.y), depth, cost,
+               confidence);
+}
+
+__global__ void inside_kernel(const PatchStates states, std::uint8_t* inside) {
+  const Pixel pixel = thread_pixel();
+  if (!states.contains(pixel.x, pixel.y)) return;
+  inside[index_of(states, pixel.x, pixel.y)] = is_inside_surface(states, pixel.x, pixel.y) ? 1 : 0;
+}
+
+/// What is read where edges move.
+struct EdgeArgs {
+  PatchStates states;
+  InverseRange range;
+  const std::uint8_t* reference;
+  int reference_pitch;
+};
+
+__global__ void edge_kernel(const EdgeArgs args, const std::uint8_t* inside, float* depth, float* cost,
+                            float* confidence) {
+  const Pixel pixel = thread_pixel();
+  if (!args.states.contains(pixel.x, pixel.y)) return;
+  const PatchState state = edge_state(
+      args.states, pixel.x, pixel.y, args.range,
+      [&](int i, int j) { return inside[j * args.states.width + i] != 0; },
+      [&](int i, int j) { return static_cast<int>(args.reference[j * args.reference_pitch + i]); });
+  store_result(patch_depth(state), index_of(args.states, pixel.x, pixel.y), depth, cost, confidence);
 }
 
 dim3 grid_of(int width, int height) {
@@ -247,6 +277,15 @@ void launch_improve(const PatchArgs& args, int colour, cudaStream_t stream) {
 void launch_patch_depths(const PatchStates& states, float* const (&results)[3], cudaStream_t stream) {
   depth_kernel<<<grid_of(states.width, states.height), kBlock, 0, stream>>>(states, results[0], results[1],
                                                                             results[2]);
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
+void launch_edge_depths(const PatchArgs& args, std::uint8_t* inside, float* const (&results)[3],
+                        cudaStream_t stream) {
+  const dim3 grid = grid_of(args.states.width, args.states.height);
+  inside_kernel<<<grid, kBlock, 0, stream>>>(args.states, inside);
+  const EdgeArgs edges{args.states, args.iteration.range, args.reference, args.reference_pitch};
+  edge_kernel<<<grid, kBlock, 0, stream>>>(edges, inside, results[0], results[1], results[2]);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

@@ -46,4 +46,11 @@ void launch_improve(const PatchArgs& args, int colour, cudaStream_t stream);
 /// Depth, cost and confidence of the pixels, without padding; see patch_depth.
 void launch_patch_depths(const PatchStates& states, float* const (&results)[3], cudaStream_t stream);
 
+/// The same with moved edges, see edge_state.
+/// @param args     of the finest level
+/// @param inside   scratch, one byte a pixel
+/// @param results  none shares memory with the states
+void launch_edge_depths(const PatchArgs& args, std::uint8_t* inside, float* const (&results)[3],
+                        cudaStream_t stream);
+
 }  // namespace recon::cuda

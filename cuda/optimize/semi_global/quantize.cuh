@@ -3,18 +3,10 @@
 #include <cuda_fp16.h>
 
 #include "cuda/device/grid.hpp"
+#include "cuda/device/volume.hpp"
 #include "cuda/optimize/semi_global/semi_global.hpp"
 
 namespace recon::cuda {
-
-/// A range of rows and planes of costs by (row, d, x), x rows `pitch` elements apart.
-template <class Cost>
-struct CostPiece {
-  const Cost* data;
-  std::ptrdiff_t pitch;
-  int row, rows;      ///< the first one in the image, and their number
-  int plane, planes;  ///< likewise
-};
 
 inline constexpr int kQuantizeColumns = 32;  ///< pixels per thread block
 inline constexpr int kQuantizePlanes = 64;   ///< planes per thread block

@@ -21,8 +21,10 @@ struct GreyPair {
 
 /// A method, and the disparities that it searches.
 struct PairSpec : MethodSpec {
-  PairSpec(const MethodSpec& method = presets::semi_global(), DisparityRange searched = {})
-      : MethodSpec(method), range(searched) {}
+  PairSpec() : MethodSpec(presets::semi_global()) {}
+  /// No range yet.
+  explicit PairSpec(const MethodSpec& method) : MethodSpec(method) {}
+  PairSpec(const MethodSpec& method, DisparityRange searched) : MethodSpec(method), range(searched) {}
 
   DisparityRange range;
 };

@@ -25,6 +25,14 @@ ImageView<const std::uint8_t> guide_of(const PairProblem& problem, PairSide side
   return side == PairSide::kLeft ? problem.images.left : problem.images.right;
 }
 
+void put_labels(ImageView<const std::uint16_t> labels, const Hypotheses& disparities,
+                ImageView<float> disparity) {
+  parallel_for(labels.height, [&](int y) {
+    for (int x = 0; x < labels.width; ++x)
+      disparity(x, y) = labels(x, y) == kNoLabel ? kUnknown : disparities.value(labels(x, y));
+  });
+}
+
 }  // namespace
 
 PairInputs::PairInputs(const PairProblem& pair) : problem(pair), costs(pair) {
@@ -110,10 +118,7 @@ void PairStages::take_paths(int y, const PathWinner* winners, const std::uint16_
 }
 
 void PairStages::take_labels() {
-  parallel_for(guide_.height, [&](int y) {
-    for (int x = 0; x < guide_.width; ++x)
-      disparity_(x, y) = labels_(x, y) == kNoLabel ? kUnknown : hypotheses_.value(labels_(x, y));
-  });
+  put_labels(std::as_const(labels_).view(), hypotheses_, disparity_.view());
 }
 
 void PairStages::match_other_view() {
@@ -167,6 +172,20 @@ void PairStages::add_subpixel() {
 
 void PairStages::filter_by_median() {
   disparity_ = median_3x3(disparity_.view());
+}
+
+void cut_disparities(const PairSpec& spec, VolumeView<float> costs, ImageView<const std::uint8_t> guide,
+                     ImageView<float> disparity) {
+  Image<std::uint16_t> labels(disparity.width, disparity.height);
+  parallel_for(disparity.height, [&](int y) {
+    for (int x = 0; x < disparity.width; ++x) {
+      const float found = disparity(x, y);
+      labels(x, y) =
+          std::isnan(found) ? kNoLabel : static_cast<std::uint16_t>(static_cast<int>(found) - spec.range.min);
+    }
+  });
+  cut_labels(spec, costs, guide, labels.view());
+  put_labels(std::as_const(labels).view(), spec.range, disparity);
 }
 
 }  // namespace recon

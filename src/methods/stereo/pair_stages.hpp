@@ -59,4 +59,11 @@ class PairStages : public HostStages {
   Image<Outlier> outliers_;
 };
 
+/// The graph cut of a method over disparities that were selected elsewhere.
+/// @param costs      (y, d, x) of the view, finite
+/// @param disparity  whole numbers of the range, NaN: unknown; of the volume's size; changed in place
+/// @throws std::logic_error for sizes or options out of range; OutOfMemory
+void cut_disparities(const PairSpec& spec, VolumeView<float> costs, ImageView<const std::uint8_t> guide,
+                     ImageView<float> disparity);
+
 }  // namespace recon

@@ -2,6 +2,7 @@
 
 #include "core/hd.hpp"
 #include "match/warp_step.hpp"
+#include "methods/hypotheses.hpp"
 #include "optimize/patch_match/patch_match_step.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
 #include "optimize/semi_global/semi_global_step.hpp"
@@ -17,11 +18,10 @@ struct WinnerDepth {
 };
 
 /// Converts a winning plane to a depth: 1/z at the minimum of the parabola through the neighbouring costs.
-RECON_HD WinnerDepth winner_depth(const Winner& winner, const PlaneSet& planes) {
+RECON_HD WinnerDepth winner_depth(const Winner& winner, const Hypotheses& planes) {
   if (winner.plane < 0) return {__builtin_nanf(""), invalid_cost(), 0.0f};
   const float offset = parabola_offset(winner.before, winner.cost, winner.after);
-  const float inverse = inverse_depth(planes, static_cast<float>(winner.plane) + offset);
-  return {1.0f / inverse, winner.cost, uniqueness(winner)};
+  return {planes.value(winner.plane, offset), winner.cost, uniqueness(winner)};
 }
 
 /// Converts the winner of the semi-global optimizer to a depth: sub-plane interpolation by the parabola
@@ -29,7 +29,7 @@ RECON_HD WinnerDepth winner_depth(const Winner& winner, const PlaneSet& planes) 
 /// where no source sees that plane.
 /// @param quantized  the quantized cost of the winning plane
 RECON_HD WinnerDepth semi_global_depth(const PathWinner& winner, std::uint8_t quantized, float cap,
-                                       const PlaneSet& planes) {
+                                       const Hypotheses& planes) {
   if (quantized >= kInvalidQuantizedCost) return {__builtin_nanf(""), invalid_cost(), 0.0f};
   const Winner sums{winner.plane, path_sum(winner.cost), path_sum(winner.before), path_sum(winner.after),
                     path_sum(winner.second)};

@@ -136,7 +136,7 @@ void SweepStages::select_by_tiles() {
     for (int y = 0; y < tile.height; ++y) {
       winner_take_all(costs, y, winners.data());
       for (int x = 0; x < tile.width; ++x)
-        store(tile.x + x, tile.y + y, winner_depth(winners[x], problem_.planes));
+        store(tile.x + x, tile.y + y, winner_depth(winners[x], hypotheses_));
     }
   });
 }
@@ -149,7 +149,7 @@ void SweepStages::store(int x, int y, const WinnerDepth& result) {
 
 void SweepStages::take_winners(int y, const Winner* winners) {
   for (int x = 0; x < guide_.width; ++x) {
-    store(x, y, winner_depth(winners[x], problem_.planes));
+    store(x, y, winner_depth(winners[x], hypotheses_));
     set_label(x, y, winners[x].plane);
   }
 }
@@ -160,7 +160,7 @@ void SweepStages::take_paths(int y, const PathWinner* winners, const std::uint16
     const int plane = winners[x].plane;
     const std::uint8_t code =
         stored ? quantized_cost(cost_at(x, y, plane), cap_) : codes_.data()[code_at(x, y) + plane];
-    store(x, y, semi_global_depth(winners[x], code, cap_, problem_.planes));
+    store(x, y, semi_global_depth(winners[x], code, cap_, hypotheses_));
     set_label(x, y, code < kInvalidQuantizedCost ? plane : -1);
   }
 }
@@ -179,7 +179,7 @@ float SweepStages::cost_at(int x, int y, int plane) const {
 
 WinnerDepth SweepStages::cut_depth(const GraphCutOptions& options, int x, int y) const {
   const int label = labels_(x, y);
-  if (label == kNoLabel) return winner_depth({-1, 0, 0, 0, 0}, problem_.planes);
+  if (label == kNoLabel) return winner_depth({-1, 0, 0, 0, 0}, hypotheses_);
   float own = invalid_cost(), second = invalid_cost();
   for (int d = 0; d < costs_.planes(); ++d) {
     const float energy = costs_.view()(x, y, d) + smoothness_at(options, x, y, d);
@@ -190,7 +190,7 @@ WinnerDepth SweepStages::cut_depth(const GraphCutOptions& options, int x, int y)
   }
   const Winner winner{label, cost_at(x, y, label), cost_at(x, y, label - 1), cost_at(x, y, label + 1),
                       second};
-  WinnerDepth result = winner_depth(winner, problem_.planes);
+  WinnerDepth result = winner_depth(winner, hypotheses_);
   result.confidence = uniqueness({label, own, 0, 0, second});
   return result;
 }

@@ -51,11 +51,4 @@ void graph_cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guid
 /// Max bytes that `graph_cut` allocates on `threads` threads, excluding costs, guide and labels.
 std::size_t graph_cut_bytes(int width, int height, const GraphCutOptions& options, int threads);
 
-/// Minimises the energy of a disparity map by graph cut, see graph_cut; the labels are disparity - `min`.
-/// @param costs      (y, d, x), finite
-/// @param disparity  whole numbers in min .. min + planes - 1, of the volume's size; changed in place
-/// @throws std::logic_error for sizes or options out of range; OutOfMemory
-void cut_disparities(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
-                     const GraphCutOptions& options, int min, ImageView<float> disparity);
-
 }  // namespace recon

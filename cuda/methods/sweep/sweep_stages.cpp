@@ -1,0 +1,375 @@
+#include "cuda/methods/sweep/sweep_stages.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "cuda/aggregate/aggregation.hpp"
+#include "cuda/match/cross_arms.hpp"
+#include "match/patch.hpp"
+#include "methods/host_stages.hpp"
+#include "methods/sweep/plane_sweep.hpp"
+#include "optimize/semi_global/quantized_cost_step.hpp"
+
+namespace recon::cuda {
+namespace {
+
+/// The max number of parts into which the planes of a launch are divided among thread blocks.
+constexpr int kMaxParts = 64;
+
+/// Max bytes of the costs that the choice of sources holds at a time.
+constexpr std::size_t kBandBytes = std::size_t{32} << 20;
+
+/// Elements of an image with padded rows.
+template <class T>
+std::size_t padded_elements(int width, int height) {
+  return element_count({padded_count<T>(width), height});
+}
+
+SweepArgs args_of(const BlockRun& run, std::uint16_t* volume) {
+  const SweepProblem& problem = run.problem;
+  const PosedImage reference = cropped(problem.reference, run.part);
+  SweepArgs args{};
+  args.sources = static_cast<int>(problem.sources.size());
+  args.storage = run.images.storage;
+  for (int s = 0; s < args.sources; ++s)
+    args.source[s] = run.images.view(reference, problem.sources[static_cast<std::size_t>(s)], s);
+  args.reference_pitch = run.reference_pitch();
+  for (int c = 0; c < reference.channels; ++c) args.reference[c] = run.reference(c);
+  args.width = run.part.width;
+  args.height = run.part.height;
+  args.planes = problem.planes;
+  args.radius = problem.cost.window / 2;
+  args.combination = problem.cost.combination;
+  args.best_k = args.combination == Combination::kMinimum ? 1 : problem.cost.best_k;
+  args.volume_pitch = padded_count<std::uint16_t>(args.width);
+  args.volume = volume;
+  return args;
+}
+
+/// Adds the stages of a block and takes their memory.
+class BlockBuilder : public BlockStages {
+ public:
+  BlockBuilder(const SweepShape& shape, const SweepPlan& plan, const Tile& size, Arena& arena)
+      : shape_(shape), plan_(plan), size_(size), pitch_(padded_count<float>(size.width)), arena_(arena) {
+    const std::ptrdiff_t row = padded_count<std::uint16_t>(size.width);
+    volume = arena.take<std::uint16_t>(element_count({row, plan.rows, plan.planes}));
+    const CostStorage storage = cost_storage(shape);
+    if (storage == CostStorage::kFloats) add_stored_costs();
+    if (has_graph_cut(shape)) return;  // the host goes on
+    results = arena.take<float>(element_count({3, pitch_, size.height}));
+    if (shape.optimizer == Optimizer::kSemiGlobal)
+      add_paths(storage == CostStorage::kFloats);
+    else if (storage == CostStorage::kFloats)
+      add("winner", [to = results, pitch = pitch_](BlockRun& run) {
+        launch_block_winners(run.costs, run.problem.planes, to, pitch, run.get());
+      });
+    else
+      add_piece_winners();
+    if (shape.refine.edges) add_edges();
+  }
+
+ private:
+  template <class Queue>
+  void add(const char* name, Queue queue) {
+    stages.push_back({name, std::move(queue)});
+  }
+
+  /// Adds the costs of the block in pieces that the volume stores; `use(run, piece)` queues the processing
+  /// of each.
+  template <class Use>
+  void add_pieces(const char* name, Use use) {
+    add(name, [use, to = volume, max_rows = plan_.rows, max_planes = plan_.planes](BlockRun& run) {
+      const CostOptions& cost = run.problem.cost;
+      const int planes = run.problem.planes.count, channels = run.problem.reference.channels;
+      const int wave = blocks_per_wave(cost, channels);
+      SweepArgs args = args_of(run, to);
+      for (int row = run.row; row < run.row_end; row += max_rows)
+        for (int plane = 0; plane < planes; plane += max_planes) {
+          args.row_begin = row, args.row_end = std::min(row + max_rows, run.row_end);
+          args.plane_begin = plane, args.plane_end = std::min(plane + max_planes, planes);
+          const CostPiece<std::uint16_t> piece{to,    args.volume_pitch,     row, args.row_end - row,
+                                               plane, args.plane_end - plane};
+          args.planes_per_block = planes_per_block(tile_count(args.width, piece.rows, cost), piece.planes,
+                                                   args.sources, wave, kMaxParts);
+          launch_sweep(args, cost, channels, run.get());
+          use(run, piece);
+        }
+    });
+  }
+
+  void add_piece_winners() {
+    WinnerScan* scans = nullptr;
+    if (plan_.planes < shape_.planes) scans = arena_.take<WinnerScan>(element_count({pitch_, size_.height}));
+    add_pieces("winner", [=, to = results, width = size_.width, pitch = pitch_](
+                             BlockRun& run, const CostPiece<std::uint16_t>& piece) {
+      launch_piece_winners(piece, width, run.problem.planes, scans, to, pitch, run.get());
+    });
+  }
+
+  /// Adds the costs of the whole block as floats, and their aggregation.
+  void add_stored_costs() {
+    const AggregationOptions& by = shape_.aggregation;
+    const int width = size_.width, height = size_.height, planes = shape_.planes;
+    const DeviceVolume costs =
+        device_volume(arena_.take<float>(device_volume_floats(width, planes, height)), width, planes, height);
+    add_pieces("cost", [=](BlockRun& run, const CostPiece<std::uint16_t>& piece) {
+      launch_block_costs(piece, costs, run.get());
+      run.costs = costs;
+    });
+    if (by.kind == Aggregation::kNone) return;
+    const bool crosses = by.kind == Aggregation::kCrossBased;
+    auto* const scratch = arena_.take<std::byte>(aggregation_bytes(width, planes, height, by));
+    auto* const colours = crosses || by.kind == Aggregation::kAdaptiveWeight
+                              ? arena_.take<Rgb8>(element_count({width, height}))
+                              : nullptr;
+    auto* const arms = crosses ? arena_.take<Cross>(element_count({width, height})) : nullptr;
+    if (colours != nullptr || arms != nullptr)
+      add("colours", [=, cross = by.cross](BlockRun& run) {
+        const bool grey = run.problem.reference.channels == 1;
+        launch_block_colours({run.reference(0), run.reference(grey ? 0 : 1), run.reference(grey ? 0 : 2)},
+                             run.reference_pitch(), width, height, colours, run.get());
+        if (crosses) queue_cross_arms({colours, width, width, height}, cross, arms, width, run.get());
+      });
+    add("aggregation", [=, max = max_cost(shape_.cost)](BlockRun& run) {
+      run.costs = queue_aggregation({colours, nullptr, width}, {arms, nullptr, width}, by, max, run.costs,
+                                    scratch, run.get());
+    });
+  }
+
+  /// Adds the semi-global optimizer. @param stored  whether the costs are stored as floats
+  void add_paths(bool stored) {
+    SemiGlobalInput input;
+    input.width = size_.width;
+    input.height = size_.height;
+    input.planes = shape_.planes;
+    input.options = shape_.semi_global;
+    input.max_cost = kInvalidQuantizedCost;
+    input.sums = plan_.sums;
+    const int stride = path_planes(input.planes);
+    const QuantizedCosts quantized{
+        arena_.take<std::uint8_t>(element_count({input.width, input.height, stride})), input.width,
+        input.height, stride};
+    input.costs = quantized.data;
+    const float cap = cost_cap(shape_.cost.kind);
+    if (stored)
+      add("quantize", [=](BlockRun& run) { launch_quantized_costs(run.costs, quantized, cap, run.get()); });
+    else
+      add_pieces("cost", [=](BlockRun& run, const CostPiece<std::uint16_t>& piece) {
+        launch_quantized_costs(piece, quantized, cap, run.get());
+      });
+    const SemiGlobal::Buffers buffers = SemiGlobal::take(input, arena_);
+    add("paths", [=, to = results, pitch = pitch_](BlockRun& run) {
+      SemiGlobalInput guided = input;
+      guided.guide = run.reference(0);
+      guided.guide_pitch = run.reference_pitch();
+      const SemiGlobal paths(guided, buffers);
+      paths.queue(run.stream);
+      launch_path_depth(paths.winners(), quantized, cap, run.problem.planes, to, pitch, run.get());
+    });
+  }
+
+  void add_edges() {
+    auto* const depths = arena_.take<float>(element_count({pitch_, size_.height}));
+    add("edges", [=, to = results, pitch = pitch_](BlockRun& run) {
+      launch_block_edges(run.costs, run.problem.planes, to, depths, pitch, run.get());
+    });
+  }
+
+  const SweepShape& shape_;
+  const SweepPlan& plan_;
+  const Tile size_;
+  const std::ptrdiff_t pitch_;  ///< of results, floats
+  Arena& arena_;
+};
+
+/// Queues the choice of the sources of all pixels of a level, in bands of `band_rows` rows of costs.
+void queue_choice(PatchArgs args, int band_rows, cudaStream_t stream) {
+  const int height = args.states.height, step = band_rows - 4;
+  for (int begin = 0; begin < height; begin += step) {
+    const int end = std::min(begin + step, height);
+    args.row_begin = std::max(begin - 2, 0);
+    args.rows = std::min(end + 2, height) - args.row_begin;
+    launch_choose(args, begin, end, stream);
+  }
+  launch_score(args, stream);
+}
+
+}  // namespace
+
+void DeviceImages::take_reference(const SweepShape& shape, Arena& arena) {
+  for (int c = 0; c < shape.channels; ++c)
+    reference[c] = arena.take<std::uint8_t>(padded_elements<std::uint8_t>(shape.width, shape.height));
+}
+
+void DeviceImages::take_sources(const SweepShape& shape, int first, int end, Arena& arena) {
+  const int width = shape.source_width, height = shape.source_height;
+  for (int s = first; s < end; ++s)
+    for (int c = 0; c < shape.channels; ++c)
+      if (storage == SourceStorage::kQuads)
+        source[s][c] = arena.take<std::uint32_t>(padded_elements<std::uint32_t>(width, height));
+      else
+        source[s][c] = arena.take<std::uint8_t>(padded_elements<std::uint8_t>(width, height));
+}
+
+void DeviceImages::take_bytes(const SweepShape& shape, Arena& arena) {
+  if (storage == SourceStorage::kQuads)
+    bytes = arena.take<std::uint8_t>(padded_elements<std::uint8_t>(shape.source_width, shape.source_height));
+}
+
+DeviceImages DeviceImages::uploaded(const SweepImages& images, Workspace& workspace,
+                                    CachedSources& cached) const {
+  const bool quads = storage == SourceStorage::kQuads;
+  const Stream& stream = workspace.stream;
+  const auto upload_bytes = [&](const PosedImage& image, int c, std::uint8_t* to) {
+    workspace.staging.upload(image.channel[static_cast<std::size_t>(c)], to,
+                             padded_count<std::uint8_t>(image.camera.width), stream);
+  };
+  // Into `memory`, or where the cache has or takes it.
+  const auto upload_source = [&](const PosedImage& image, int c, void* memory) -> void* {
+    const int width = image.camera.width, height = image.camera.height;
+    const auto upload = [&](void* to) {
+      if (!quads) return upload_bytes(image, c, static_cast<std::uint8_t*>(to));
+      upload_bytes(image, c, bytes);
+      launch_quads(bytes, static_cast<int>(padded_count<std::uint8_t>(width)), width, height,
+                   static_cast<std::uint32_t*>(to), static_cast<int>(padded_count<std::uint32_t>(width)),
+                   stream.get());
+    };
+    if (cached.cache != nullptr && image.id != 0) {
+      const std::size_t size = quads ? padded_elements<std::uint32_t>(width, height) * sizeof(std::uint32_t)
+                                     : padded_elements<std::uint8_t>(width, height);
+      const DeviceLayout layout = quads ? DeviceLayout::kQuads : DeviceLayout::kBytes;
+      if (void* kept = cached.cache->acquire({image.id, c, layout}, size, stream, cached.uses, upload))
+        return kept;
+    }
+    upload(memory);
+    return memory;
+  };
+  DeviceImages at = *this;
+  for (int c = 0; c < images.reference.channels; ++c) upload_bytes(images.reference, c, reference[c]);
+  for (std::size_t s = 0; s < images.sources.size(); ++s)
+    for (int c = 0; c < images.sources[s].channels; ++c)
+      at.source[s][c] = upload_source(images.sources[s], c, source[s][c]);
+  return at;
+}
+
+DeviceSource DeviceImages::view(const PosedImage& warped, const PosedImage& image, int s) const {
+  const int width = image.camera.width;
+  const std::ptrdiff_t pitch = storage == SourceStorage::kQuads ? padded_count<std::uint32_t>(width)
+                                                                : padded_count<std::uint8_t>(width);
+  return {make_source_warp(warped.camera, warped.cam_from_world, image.camera, image.cam_from_world),
+          width,
+          image.camera.height,
+          static_cast<int>(pitch),
+          {source[s][0], source[s][1], source[s][2]}};
+}
+
+BlockStages block_stages(const SweepShape& shape, const SweepPlan& plan, const Tile& size, Arena& arena) {
+  return BlockBuilder(shape, plan, size, arena);
+}
+
+PatchStages::PatchStages(const SweepShape& shape, SourceStorage storage, Arena& arena) : shape_(shape) {
+  weights = arena.take<std::uint8_t>(256 * static_cast<std::size_t>(patch_samples(kMaxPatchRadius)));
+  images.storage = storage;
+  take_shared(arena);
+  support_.levels = arena.take<unsigned long long>(2 * kComparedSources);
+  images.take_reference(shape, arena);
+  const int compared = std::min(shape.sources, kComparedSources);
+  images.take_sources(shape, 0, compared, arena);
+  const std::size_t pixels = element_count({shape.width, shape.height});
+  // The planar prior follows when the costs and the other sources are not needed any more, then the results.
+  arena.share(
+      [&] {
+        images.take_sources(shape, compared, shape.sources, arena);
+        images.take_bytes(shape, arena);
+        costs_ = arena.take<std::uint8_t>(element_count({shape.width, shape.sources, band_rows(shape)}));
+      },
+      [&] {
+        support_.choices = arena.take<std::uint32_t>(pixels);
+        support_.balances = arena.take<std::int32_t>(pixels);
+      },
+      [&] {
+        for (int i = 0; i < 2; ++i) results[i] = arena.take<float>(pixels);
+      });
+}
+
+/// Takes the states of all levels, and what shares memory with them: a level reads the results of the coarser
+/// one before it chooses sources, and what comes after all levels needs the finest states only.
+void PatchStages::take_shared(Arena& arena) {
+  const auto half = [](int side) { return (side + 1) / 2; };
+  const SweepShape coarsest = coarsest_shape(shape_);
+  const std::size_t pixels = element_count({shape_.width, shape_.height});
+  const std::size_t coarse =
+      shape_.patch_match.levels > 0 ? element_count({half(shape_.width), half(shape_.height)}) : 0;
+  states_[0] = arena.take<PatchState>(pixels);
+  arena.share([&] { chosen_[0] = arena.take<PatchSources>(pixels); },
+              [&] { states_[1] = arena.take<PatchState>(coarse); },
+              [&] { support_.parents = arena.take<std::int32_t>(pixels); },
+              [&] { results[2] = arena.take<float>(pixels); });
+  arena.share([&] { chosen_[1] = arena.take<PatchSources>(coarse); },
+              [&] { depths = arena.take<float>(padded_elements<float>(coarsest.width, coarsest.height)); },
+              [&] { support_.kinds = arena.take<PixelKind>(pixels); },
+              [&] { inside_ = arena.take<std::uint8_t>(pixels); });
+}
+
+int PatchStages::band_rows(const SweepShape& shape) {
+  const std::size_t row = element_count({shape.width, shape.sources});
+  return static_cast<int>(
+      std::min<std::size_t>(kBandBytes / row, static_cast<std::size_t>(shape.height) + 4));
+}
+
+PatchArgs PatchStages::args(const SweepProblem& problem, int level, const SweepImages& of_level,
+                            const DeviceImages& on_device, const PatchStates& coarse) const {
+  const PosedImage& reference = of_level.reference;
+  const int width = reference.camera.width, height = reference.camera.height;
+  PatchArgs args{};
+  args.reference = on_device.reference[0];
+  args.reference_pitch = static_cast<int>(padded_count<std::uint8_t>(width));
+  args.sources = static_cast<int>(of_level.sources.size());
+  args.storage = on_device.storage;
+  for (int s = 0; s < args.sources; ++s)
+    args.source[s] = on_device.view(reference, of_level.sources[static_cast<std::size_t>(s)], s);
+  args.weights = weights;
+  args.iteration = {patch_range(problem), problem.patch_match.radius, 0};
+  args.best_k = problem.patch_match.best_k;
+  args.states = {states_[level % 2], width, height, width};
+  args.chosen = chosen_[level == 0 ? 0 : 1];
+  args.coarse = coarse;
+  args.coarse_chosen = chosen_[1];
+  args.costs = costs_;
+  return args;
+}
+
+std::vector<Stage<LevelRun>> PatchStages::at_level(int level) const {
+  std::vector<Stage<LevelRun>> stages;
+  if (level == shape_.patch_match.levels)
+    stages.push_back({"first planes", [from = depths](LevelRun& run) {
+                        const std::ptrdiff_t pitch = padded_count<float>(run.args.states.width);
+                        launch_first_planes(run.args, from, pitch, run.get());
+                      }});
+  else
+    stages.push_back({"finer planes", [](LevelRun& run) { launch_refine(run.args, run.get()); }});
+  const int iterations = shape_.patch_match.iterations;
+  for (int i = 0; i < std::max(iterations, 1); ++i) {
+    stages.push_back(
+        {"choice", [rows = band_rows(shape_)](LevelRun& run) { queue_choice(run.args, rows, run.get()); }});
+    if (i < iterations)
+      stages.push_back({"improvement", [i](LevelRun& run) {
+                          run.args.iteration.index = i;
+                          for (const int colour : {0, 1}) launch_improve(run.args, colour, run.get());
+                        }});
+  }
+  if (level > 0) return stages;
+  if (shape_.refine.prior)
+    stages.push_back({"prior", [support = support_](LevelRun& run) {
+                        launch_supported_planes(run.args, support, run.get());
+                      }});
+  stages.push_back({"depths", [this, edges = shape_.refine.edges](LevelRun& run) {
+                      if (edges)
+                        launch_edge_depths(run.args, inside_, results, run.get());
+                      else
+                        launch_patch_depths(run.args.states, results, run.get());
+                    }});
+  return stages;
+}
+
+}  // namespace recon::cuda
