@@ -51,6 +51,15 @@ TEST(PairPlan, PipelinesCountTheMemoryOfTheirStages) {
             kTransform + kPaths + kPixels * 4 + kPixels * (4 + sizeof(Outlier)));
 }
 
+/// Rather than another one in its place.
+TEST(PairPlan, StagesOfTheHostAloneAreRefused) {
+  PairSpec cost = pipeline_of(Optimizer::kWinnerTakeAll), aggregation = cost;
+  cost.cost.kind = static_cast<CostKind>(99);
+  EXPECT_THROW(pair_device_bytes(kShape, cost), UsageError);
+  aggregation.aggregation.kind = static_cast<Aggregation>(99);
+  EXPECT_THROW(pair_device_bytes(kShape, aggregation), UsageError);
+}
+
 TEST(PairPlan, OnlyTransformsTakeSixteenBits) {
   for (const auto optimizer : {Optimizer::kSemiGlobal, Optimizer::kWinnerTakeAll}) {
     PairSpec options = pipeline_of(optimizer);

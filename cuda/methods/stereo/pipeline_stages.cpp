@@ -19,6 +19,9 @@ void check_pipeline(const MethodSpec& pipeline) {
   const int window = pipeline.cost.transform.rank_window;
   const bool transform = pipeline.cost.kind == CostKind::kTransform;
   check(pipeline, false);
+  if (!transform && pipeline.cost.kind != CostKind::kAdCensus &&
+      pipeline.cost.kind != CostKind::kColourDifference)
+    throw UsageError("a GPU does not have this --cost; --device cpu does");
   EXPECTS(pipeline.left_right >= 0.0f && voting.iterations >= 0 && voting.min_votes >= 0);
   EXPECTS(voting.min_share >= 0.0f && voting.min_share <= 1.0f);
   EXPECTS(!transform || (pipeline.cost.outside_cost >= 0 && pipeline.cost.outside_cost <= 255));

@@ -8,11 +8,13 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "core/aligned_buffer.hpp"
 #include "core/parallel.hpp"
 #include "methods/stereo/pair.hpp"
+#include "methods/stereo/pair_stages.hpp"
 #include "methods/stereo/pipeline_costs.hpp"
 #include "reference/ad_census_reference.hpp"
 #include "reference/aggregation_reference.hpp"
@@ -303,6 +305,28 @@ TEST(PipelineMatching, TheGraphCutIsAnOptimizerAndARefinement) {
     for (int x = 0; x < 40; ++x) changed += refined(x, y) != winners(x, y);
   EXPECT_GT(changed, 0);
 }
+
+/// A device leaves the cut to the host, with the disparities that it has selected.
+TEST(PipelineMatching, TheGraphCutIsTheSameOverDisparitiesOfElsewhere) {
+  const ColouredPair pair = coloured_pair(reference::random_pair(40, 20, {-3, 9}, 8));
+  MethodSpec options = presets::plain_pipeline();
+  options.optimizer = Optimizer::kWinnerTakeAll;
+  options.refine.graph_cut = true;
+  const PairProblem problem = pair.problem(options);
+  const DisparityRange range = problem.options.range;
+  options.refine.graph_cut = false;
+  Image<float> disparity = match_pair(pair.problem(options)).disparity;
+  Volume<float> costs(40, range.count, 20);
+  PipelineCosts(problem).fill(PairSide::kLeft, costs.view());
+  cut_disparities(problem.options, costs.view(), problem.images.left, disparity.view());
+  expect_same(disparity, match_pair(problem).disparity, "cut");
+  disparity(7, 5) = std::nanf("");
+  cut_disparities(problem.options, costs.view(), problem.images.left, disparity.view());
+  EXPECT_TRUE(std::isnan(disparity(7, 5))) << "unknown pixels stay unknown";
+}
+
+/// A method alone is no pair: the range would be empty.
+static_assert(!std::is_convertible_v<MethodSpec, PairSpec>);
 
 TEST(PipelineMatching, CountsItsMemory) {
   const auto bytes = [&](const MethodSpec& pipeline, int width) {

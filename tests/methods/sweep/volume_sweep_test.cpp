@@ -258,6 +258,24 @@ TEST(VolumeSweep, BlocksAreSweptByThemselves) {
   }
 }
 
+/// A device leaves the stages from the optimizer on to the host, with costs that are aggregated already.
+TEST(VolumeSweep, TheHostGoesOnFromTheOptimizer) {
+  reference::OwnedProblem owned = small_problem();
+  SweepProblem& problem = owned.problem;
+  const Tile whole{0, 0, kWidth, kHeight};
+  for (const Optimizer optimizer :
+       {Optimizer::kWinnerTakeAll, Optimizer::kSemiGlobal, Optimizer::kGraphCut}) {
+    problem.optimizer = optimizer;
+    problem.refine.graph_cut = problem.refine.edges = true;
+    problem.aggregation.kind = Aggregation::kNone;
+    const DepthEstimate expected = sweep_view(problem);
+    problem.aggregation.kind = Aggregation::kConstantWindow;  // not done again
+    DepthEstimate found;
+    optimize_block(problem, {whole, whole}, textbook_costs(problem), found);
+    expect_same(found, expected);
+  }
+}
+
 TEST(VolumeSweep, APartOfAnImageDoesNotHaveItsId) {
   reference::OwnedProblem owned = reference::random_problem({15, 9, 16, 10, 1, 3, 1, 3, 8}, {});
   owned.problem.reference.id = 7;
