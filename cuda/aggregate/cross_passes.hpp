@@ -13,9 +13,11 @@ struct CrossPass {
   CostUnit unit;
 };
 
-/// For arms of any length: sums along one direction are stored, a few planes at a time.
-/// The size does not decrease as the volume grows.
+/// Bytes of scratch memory of queue_cross_by_sums; they do not decrease as the volume grows.
 std::size_t cross_by_sums_bytes(int width, int planes, int height);
+/// Queues an iteration for arms of any length: sums along one direction are stored, a few planes at a time.
+/// @param scratch  cross_by_sums_bytes of memory, aligned to 256 bytes
+/// @throws DeviceError
 void queue_cross_by_sums(const CrossPass& pass, std::byte* scratch, cudaStream_t stream);
 
 /// An iteration that sums along the horizontal arms first and stores no intermediate sums. The other order is
@@ -28,12 +30,15 @@ struct StripPass {
   CostUnit unit;
 };
 
-/// Whether arms of this length fit in the shared memory of the current device.
+/// Whether arms of this length (pixels) fit in the shared memory of the current device.
 bool cross_fits_strips(int longest);
+/// Queues such an iteration; `cross_fits_strips(pass.arms.longest)`. @throws DeviceError
 void queue_cross_strips(const StripPass& pass, cudaStream_t stream);
 
-/// Transposes an image of crosses (exchanges x and y) and exchanges their arms; `pitch` and
-/// `transposed_pitch` in crosses.
+/// Queues the transposition of an image of crosses, which exchanges x and y, and their arms likewise.
+/// @param width, height            of `crosses`, pixels
+/// @param pitch, transposed_pitch  crosses from one row to the next
+/// @throws DeviceError
 void queue_transpose(const Cross* crosses, std::ptrdiff_t pitch, int width, int height, Cross* transposed,
                      std::ptrdiff_t transposed_pitch, cudaStream_t stream);
 

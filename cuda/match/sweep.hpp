@@ -24,9 +24,9 @@ inline constexpr std::uint32_t kUpperPixels = 0x0000FFFF;
 
 /// One source view as the sweep kernels read it; rows are `pitch` elements apart.
 struct DeviceSource {
-  SourceWarp warp;
-  int width, height, pitch;
-  const void* channel[3];
+  SourceWarp warp;           ///< from the reference
+  int width, height, pitch;  ///< pixels, and elements of the storage
+  const void* channel[3];    ///< one, or red, green and blue
 };
 
 /// Arguments of a launch of a sweep kernel; passed by value, so in constant memory. A launch covers the
@@ -139,10 +139,16 @@ int tile_count(int width, int rows, const CostOptions& options);
 /// @param most_ranges      max number of ranges of planes, unless kMaxSteps requires more
 int planes_per_block(int tiles, int planes, int sources, int blocks_per_wave, int most_ranges);
 
-/// Launches the sweep of `args` on `stream`. @throws DeviceError
+/// Launches the sweep of `args` on `stream`; the costs are those of recon::sweep_by_tiles to the bit. Source:
+/// E. Achten 2025.
+/// @param channels  1, or 3 for CostKind::kSad
+/// @throws std::logic_error if a range is empty or too large for a thread block; DeviceError
 void launch_sweep(const SweepArgs& args, const CostOptions& options, int channels, cudaStream_t stream);
 
-/// Packs rows of bytes into quads (SourceStorage::kQuads): `quads` has height rows of `quad_pitch` elements.
+/// Queues the packing of bytes into quads (SourceStorage::kQuads).
+/// @param pixel_pitch, quad_pitch  elements from one row to the next
+/// @param[out] quads               `height` rows
+/// @throws DeviceError
 void launch_quads(const std::uint8_t* pixels, int pixel_pitch, int width, int height, std::uint32_t* quads,
                   int quad_pitch, cudaStream_t stream);
 

@@ -11,12 +11,12 @@
 
 namespace recon::cuda {
 
-/// A grey image on the device; `pixels` are of 8 or 16 bits.
+/// A grey image on the device.
 struct DeviceGrey {
   const void* pixels;
-  bool words;
-  std::ptrdiff_t pitch;  ///< pixels
-  int width, height;
+  bool words;            ///< the pixels have 16 bits; otherwise 8
+  std::ptrdiff_t pitch;  ///< pixels from one row to the next
+  int width, height;     ///< pixels
 };
 
 /// Bytes per transformed pixel.
@@ -24,29 +24,31 @@ inline std::size_t transformed_bytes(Transform transform) {
   return transform == Transform::kCensus9x7 ? 8 : 4;
 }
 
-/// Transforms an image, see match/transform_step.hpp.
-/// @param transformed  transformed_bytes(...) per pixel, rows without padding
+/// Queues the transform of an image, see match/transform_step.hpp.
+/// @param[out] transformed  transformed_bytes(...) per pixel, rows without padding
 /// @throws DeviceError
 void launch_transform(const DeviceGrey& image, const TransformOptions& options, void* transformed,
                       cudaStream_t stream);
 
-/// The pair whose costs are computed.
+/// The pair whose costs are computed, on the device.
 struct TransformedPair {
-  const void *left, *right;
-  int width, height;
-  int min_disparity, count;
-  int outside_cost;  ///< cost of a disparity whose match lies outside the other image
+  const void *left, *right;  ///< as from launch_transform
+  int width, height;         ///< pixels, of both
+  int min_disparity, count;  ///< those searched: min <= d < min + count, pixels
+  int outside_cost;          ///< of a disparity whose match lies outside the other image: 0 .. 255
 };
 
-/// The costs by (y, x, plane_byte(d)), `stride` bytes per pixel, a multiple of 16; the padding is
-/// overwritten.
+/// Queues the costs of the left view as bytes: differing bits of a census, or ranks.
+/// @param[out] costs  by (y, x, plane_byte(d)); the padding of a pixel is overwritten
+/// @param stride      bytes per pixel, a multiple of 16, at least `pair.count`
 /// @throws DeviceError
 void launch_transform_costs(const TransformedPair& pair, Transform transform, std::uint8_t* costs, int stride,
                             cudaStream_t stream);
 
-/// The costs of one view by (y, d, x) as floats: the same for both views' pixels that match;
-/// `pair.outside_cost` where the match lies outside the other view.
-/// @param costs  of the pair's size, with `pair.count` planes; overwritten completely
+/// Queues the costs of one view as floats: the same for both views' pixels that match; `pair.outside_cost`
+/// where the match lies outside the other view.
+/// @param side        the view
+/// @param[out] costs  (y, d, x), of the pair's size, with `pair.count` planes; overwritten completely
 /// @throws DeviceError
 void launch_transform_volume(const TransformedPair& pair, Transform transform, PairSide side,
                              const DeviceVolume& costs, cudaStream_t stream);

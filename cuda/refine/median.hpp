@@ -4,7 +4,9 @@
 
 namespace recon::cuda {
 
-/// The same as recon::median_3x3, on images without row padding; `median` must not be `map`.
+/// Queues recon::median_3x3 of a map with unknown values (NaN); the results are equal.
+/// @param map          `width` x `height`, rows without padding
+/// @param[out] median  of the same shape; not `map`
 /// @throws DeviceError
 void launch_median_3x3(const float* map, int width, int height, float* median, cudaStream_t stream);
 

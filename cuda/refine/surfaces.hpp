@@ -8,12 +8,12 @@
 
 namespace recon::cuda {
 
-/// Scratch memory for surfaces.
+/// Scratch memory for surfaces; images by (y, x) without padding.
 struct SurfaceScratch {
-  float* reliable;  ///< one per pixel
-  int* labels;      ///< one per pixel
-  int* sizes;       ///< one per pixel
-  int* count;
+  float* reliable;  ///< disparities of reliable pixels, NaN elsewhere
+  int* labels;      ///< the least pixel of the surface, x + width y
+  int* sizes;       ///< pixels of a surface, at its least pixel
+  int* count;       ///< one number
 };
 
 /// Queues recon::invalidate_small_segments and then recon::extend_surfaces. Labels come from union-find with
@@ -22,6 +22,8 @@ struct SurfaceScratch {
 void queue_surfaces(const LabelledMap& map, const SurfaceScratch& scratch, cudaStream_t stream);
 
 /// The two steps of queue_surfaces; the second one reads `reliable` from the first.
+/// @param min_size  pixels of a surface that stays
+/// @throws DeviceError
 void queue_small_surfaces(const LabelledMap& map, const SurfaceScratch& scratch, int min_size,
                           cudaStream_t stream);
 void queue_extension(const LabelledMap& map, const SurfaceScratch& scratch, cudaStream_t stream);

@@ -19,11 +19,11 @@ inline constexpr int kBeliefGroup = 32;
 /// parity are consecutive, x fastest; but in groups of 32 pixels, so that the stride between disparities is
 /// known at compile time and the part of a message that a warp reads is contiguous.
 struct BeliefGrid {
-  int width = 0, height = 0;
-  int groups = 0;  ///< per row and parity
-  int strip = 0;   ///< elements per group: disparities times 32
-  std::ptrdiff_t costs = 0;
-  std::ptrdiff_t messages[kMessageCount] = {};
+  int width = 0, height = 0;                    ///< pixels of the level
+  int groups = 0;                               ///< per row and parity
+  int strip = 0;                                ///< elements per group: disparities times 32
+  std::ptrdiff_t costs = 0;                     ///< first element
+  std::ptrdiff_t messages[kMessageCount] = {};  ///< likewise, by direction
 
   /// Elements of the costs, or of the messages in one direction.
   RECON_HD std::ptrdiff_t size() const { return static_cast<std::ptrdiff_t>(strip) * groups * 2 * height; }
@@ -41,7 +41,7 @@ struct BeliefGrid {
 /// image.
 struct BeliefGrids {
   std::vector<BeliefGrid> levels;
-  std::ptrdiff_t elements = 0;
+  std::ptrdiff_t elements = 0;  ///< of the arena, in the type of the storage
 };
 
 /// @throws OutOfMemory if the size of the arena overflows
@@ -64,23 +64,26 @@ struct BeliefImages {
 struct BeliefArgs {
   BeliefGrid levels[kMaxBeliefLevels];
   int level_count = 0;
-  int disparities = 0;
-  int iterations = 0;
-  float cap = 0;  ///< of the smoothness
-  TruncatedDifference cost{};
-  int min_disparity = 0;
+  int disparities = 0;         ///< searched, from min_disparity on
+  int iterations = 0;          ///< per level
+  float cap = 0;               ///< of the smoothness, see belief_cap
+  TruncatedDifference cost{};  ///< of the data
+  int min_disparity = 0;       ///< pixels
   BeliefImages images;
   void* arena = nullptr;  ///< costs and messages of all levels
   /// Number of thread blocks per level, set by the launch: all for the finest, for a coarser level at most as
   /// many as for the next finer one.
   int blocks[kMaxBeliefLevels];
-  unsigned* counters = nullptr;  ///< kBeliefCounters counters, zero before and after
-  std::uint16_t* winners = nullptr;
-  int winner_pitch = 0;
+  unsigned* counters = nullptr;      ///< kBeliefCounters counters, zero before and after
+  std::uint16_t* winners = nullptr;  ///< the labels: disparity - min_disparity
+  int winner_pitch = 0;              ///< elements from one row to the next
 };
 
 /// Computes the costs of each level, all iterations of all levels in one cooperative launch, and the labels;
-/// bit-identical to recon::propagate_beliefs.
+/// bit-identical to recon::propagate_beliefs. Sources: P. Felzenszwalb and D. Huttenlocher, IJCV 2006; S.
+/// Grauer-Gray and C. Kambhamettu, 2009.
+/// @param storage  of costs and messages in the arena
+/// @throws DeviceError
 void launch_belief(const BeliefArgs& args, BeliefStorage storage, cudaStream_t stream);
 
 /// The same for one storage type: float, Half or Bfloat16.
