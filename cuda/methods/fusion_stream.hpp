@@ -9,8 +9,8 @@
 #include "cuda/device/memory.hpp"
 #include "cuda/device/stream.hpp"
 #include "cuda/fuse/fusion.hpp"
-#include "cuda/methods/staging.hpp"
 #include "cuda/methods/sweep/image_cache.hpp"
+#include "cuda/methods/workspace.hpp"
 #include "fuse/device_fusion.hpp"
 
 namespace recon::cuda {

@@ -3,7 +3,7 @@
 #include "cuda/device/memory.hpp"
 #include "cuda/device/stream.hpp"
 #include "cuda/gpu_test.hpp"
-#include "cuda/methods/staging.hpp"
+#include "cuda/methods/workspace.hpp"
 
 namespace recon::cuda {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "cuda/device/volume.hpp"
 #include "cuda/match/transform.hpp"
-#include "cuda/methods/stages.hpp"
+#include "cuda/methods/workspace.hpp"
 #include "methods/stereo/pair.hpp"
 
 namespace recon::cuda {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "cuda/methods/stages.hpp"
 #include "cuda/methods/sweep/sweep_stages.hpp"
+#include "cuda/methods/workspace.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 
 namespace recon::cuda {

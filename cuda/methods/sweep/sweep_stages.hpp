@@ -6,10 +6,10 @@
 
 #include "core/aligned_buffer.hpp"
 #include "cuda/match/sweep.hpp"
-#include "cuda/methods/stages.hpp"
 #include "cuda/methods/sweep/block_costs.hpp"
 #include "cuda/methods/sweep/image_cache.hpp"
 #include "cuda/methods/sweep/supported_planes.hpp"
+#include "cuda/methods/workspace.hpp"
 #include "match/cpu_sweep.hpp"
 #include "methods/sweep/sweep_problem.hpp"
 

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <oneapi/tbb/task_arena.h>
+
 #include <array>
 #include <cstddef>
+#include <functional>
+#include <vector>
 
 #include "core/image.hpp"
 #include "cuda/device/memory.hpp"
@@ -58,5 +62,29 @@ class Staging {
   int turn_ = 0;               ///< the half that copies to the device use
   std::size_t used_ = 0;       ///< its bytes in use
 };
+
+/// Resources for one call at a time on one device, reused so that a further call of the same size allocates
+/// no device memory. Not thread-safe; the device must be current in the calling thread.
+struct Workspace {
+  Stream stream;
+  Arena arena;
+  Staging staging;
+  int host_threads = oneapi::tbb::task_arena::automatic;  ///< for stages that the host computes
+};
+
+/// A stage of a method on the device, with the addresses of its memory. What adds a stage takes the memory of
+/// the stage from an arena: with one that only counts, these are the bytes of the method.
+/// @tparam Run  what the stage works with when it is queued
+template <class Run>
+struct Stage {
+  const char* name;  ///< for measurements
+  std::function<void(Run&)> queue;
+};
+
+/// Queues stages in their order.
+template <class Run>
+void queue_all(const std::vector<Stage<Run>>& stages, Run& run) {
+  for (const Stage<Run>& stage : stages) stage.queue(run);
+}
 
 }  // namespace recon::cuda

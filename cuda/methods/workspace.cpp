@@ -1,4 +1,4 @@
-#include "cuda/methods/staging.hpp"
+#include "cuda/methods/workspace.hpp"
 
 #include <algorithm>
 #include <cstring>
