@@ -100,6 +100,30 @@ TEST(SweepPlan, StoredCostsHaveNoMostPlanes) {
   EXPECT_THROW(plan_sweep(shape, kGiB), UsageError);
 }
 
+std::string stages_of(const SweepShape& shape) {
+  Arena counter = Arena::counter();
+  std::string names;
+  for (const auto& stage : block_stages(shape, plan_sweep(shape, kGiB), {0, 0, 64, 48}, counter).stages)
+    names += std::string(names.empty() ? "" : ", ") + stage.name;
+  return names;
+}
+
+TEST(SweepStages, AreThoseOfTheMethod) {
+  SweepShape shape{zncc(), 64, 48, 64, 48, 1, 2, 8};
+  EXPECT_EQ(stages_of(shape), "winner") << "costs are never stored as a whole";
+  shape.optimizer = Optimizer::kSemiGlobal;
+  EXPECT_EQ(stages_of(shape), "cost, paths");
+  shape.refine.edges = true;
+  EXPECT_EQ(stages_of(shape), "cost, quantize, paths, edges");
+  shape.aggregation.kind = Aggregation::kAdaptiveWeight;
+  EXPECT_EQ(stages_of(shape), "cost, colours, aggregation, quantize, paths, edges");
+  shape.optimizer = Optimizer::kWinnerTakeAll;
+  EXPECT_EQ(stages_of(shape), "cost, colours, aggregation, winner, edges");
+  shape.aggregation.kind = Aggregation::kConstantWindow;
+  shape.refine.graph_cut = true;
+  EXPECT_EQ(stages_of(shape), "cost, aggregation") << "the host goes on";
+}
+
 SweepShape patches(int width, int height, int sources, int levels) {
   SweepShape shape{zncc(), width, height, width, height, 1, sources, 32};
   shape.refine.patches = true;
@@ -201,6 +225,21 @@ TEST(Arena, WhatSharesMemoryTakesAsMuchAsTheLargest) {
   };
   EXPECT_EQ(shared(1000, 1), 2 * kArenaAlignment + 1024);
   EXPECT_EQ(shared(1, 1000), 2 * kArenaAlignment + 1024 + kArenaAlignment);
+}
+
+TEST(PatchStages, AreThoseOfTheLevel) {
+  SweepShape shape = patches(64, 48, 2, 1);
+  shape.refine.prior = true;
+  shape.patch_match.iterations = 2;
+  Arena counter = Arena::counter();
+  const PatchStages patches(shape, SourceStorage::kQuads, counter);
+  const auto names = [&](int level) {
+    std::string list;
+    for (const auto& stage : patches.at_level(level)) list += std::string(stage.name) + "; ";
+    return list;
+  };
+  EXPECT_EQ(names(1), "first planes; choice; improvement; choice; improvement; ");
+  EXPECT_EQ(names(0), "finer planes; choice; improvement; choice; improvement; prior; depths; ");
 }
 
 TEST(SweepGrid, PlanesPerBlockKeepTheDeviceBusy) {

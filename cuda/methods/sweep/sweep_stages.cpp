@@ -118,12 +118,12 @@ class BlockBuilder : public BlockStages {
     });
     if (by.kind == Aggregation::kNone) return;
     const bool crosses = by.kind == Aggregation::kCrossBased;
+    const bool coloured = crosses || by.kind == Aggregation::kAdaptiveWeight;
+    const std::size_t pixels = element_count({width, height});
     auto* const scratch = arena_.take<std::byte>(aggregation_bytes(width, planes, height, by));
-    auto* const colours = crosses || by.kind == Aggregation::kAdaptiveWeight
-                              ? arena_.take<Rgb8>(element_count({width, height}))
-                              : nullptr;
-    auto* const arms = crosses ? arena_.take<Cross>(element_count({width, height})) : nullptr;
-    if (colours != nullptr || arms != nullptr)
+    auto* const colours = coloured ? arena_.take<Rgb8>(pixels) : nullptr;
+    auto* const arms = crosses ? arena_.take<Cross>(pixels) : nullptr;
+    if (coloured)
       add("colours", [=, cross = by.cross](BlockRun& run) {
         const bool grey = run.problem.reference.channels == 1;
         launch_block_colours({run.reference(0), run.reference(grey ? 0 : 1), run.reference(grey ? 0 : 2)},
