@@ -21,7 +21,6 @@
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
 #include "io/file/text_scanner.hpp"
-#include "session/do_input.hpp"
 #include "session/input.hpp"
 #include "session/options/option.hpp"
 #include "session/pair/pair_input.hpp"

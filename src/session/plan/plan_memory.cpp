@@ -53,6 +53,12 @@ std::size_t padded_pixels(const Pinhole& camera) {
          static_cast<std::size_t>(camera.height);
 }
 
+/// Whether depths of a view are masked, see prepared_mask.
+bool has_masks(const ScenePlan& plan) {
+  return std::ranges::any_of(plan.scene.views,
+                             [](const View& it) { return it.face || !it.mask_hash.empty(); });
+}
+
 /// Memory of a model, and of its copy with the undistorted images while that is written.
 struct ModelBytes {
   std::size_t held = 0;
@@ -209,7 +215,7 @@ Needs needs_of(const ScenePlan& plan, const SessionOptions& options, const Sizes
                     ? match.swept + match.streams * images
                     : match.sweeps.host_bytes + match.streams * (images + filters);
   if (options.stage == Stage::kEstimate) return needs;
-  needs.check = sizes.view * (kCheckBytes + (count_masked(plan.scene) > 0 ? kMaskBytes : 0));
+  needs.check = sizes.view * (kCheckBytes + (has_masks(plan) ? kMaskBytes : 0));
   const auto fusion = [&](bool in_files) {
     return fusion_bytes(sizes.view, sizes.most_views, options.point_spacing, in_files);
   };
@@ -317,7 +323,7 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
   };
   const std::size_t filters = estimate_bytes(plan, sizes, static_cast<int>(channels));
   const Matching match = matching(plan, options, backends, filters + sizes.view * kResultBytes);
-  const std::size_t masks = count_masked(plan.scene) > 0 ? sizes.view * kMaskBytes : 0;
+  const std::size_t masks = has_masks(plan) ? sizes.view * kMaskBytes : 0;
   const Needs needs =
       needs_of(plan, options, sizes, match, channel_bytes(sizes.most_images) + masks, filters, limit);
 

@@ -212,8 +212,8 @@ bool has_key(const fs::path& page, const std::string& key) {
 void write_page(const SceneRun& run, const json& report) {
   const fs::path page = report_file(run, ".html"), earlier = set_aside(page);
   const std::string key = page_key(run, report);
-  const RemainingWork done = work_done(run);
-  const bool nothing = done.estimate.empty() && done.check.empty() && !done.fuse;
+  const bool nothing =
+      std::ranges::all_of(work_done(run), [](const auto& step) { return step.second.empty(); });
   if (nothing && has_key(earlier, key)) {
     std::error_code error;
     fs::rename(earlier, page, error);

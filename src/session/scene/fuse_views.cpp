@@ -312,7 +312,7 @@ void add_fusion(SceneGraph& graph, const std::vector<int>& views, bool beside) {
 
 void show_fusion(SceneGraph& graph, const std::vector<int>& views) {
   const int count = static_cast<int>(views.size());
-  graph.progress[SceneGraph::kFusion].show(graph.run, "fusion", count, count);
+  graph.progress[SceneGraph::kFusion].show(graph.run, Step::kFusion, count, count);
 }
 
 /// Gives the files of the cloud their names.
@@ -335,7 +335,7 @@ void commit_cloud(SceneRun& run, UnfinishedCloud& cloud, StepRecord record) {
 
 void add_fusion_beside(SceneGraph& graph) {
   const SceneRun& run = graph.run;
-  if (!run.memory.fusion_beside || run.options.stage != Stage::kAll) return;
+  if (!run.memory.fusion_beside || !run.does(Step::kFusion)) return;
   if (!run.options.overwrite && is_there(run.workspace.path(Workspace::record_file(Step::kFusion)))) return;
   const std::vector<int> views = run.plan.views_in_scope();
   if (std::all_of(views.begin(), views.end(), [&](int view) { return graph.views[view].check >= 0; }))

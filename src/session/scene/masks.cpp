@@ -12,6 +12,7 @@
 #include "core/parallel.hpp"
 #include "core/paths.hpp"
 #include "io/image/image_file.hpp"
+#include "scene/faces.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -88,9 +89,18 @@ Image<std::uint8_t> read_mask(const View& view, const Camera& camera) {
 }
 
 Image<std::uint8_t> prepared_mask(const SceneRun& run, int view) {
-  if (run.plan.scene_view(view).mask_hash.empty()) return {};
-  const fs::path path = run.workspace.path(Workspace::mask_file(run.plan.view(view).output_name));
-  return decode_mask(read_image_file(path), path.string());
+  const View& it = run.plan.scene_view(view);
+  const ViewPlan& plan = run.plan.view(view);
+  Image<std::uint8_t> mask;
+  if (!it.mask_hash.empty()) {
+    const fs::path path = run.workspace.path(Workspace::mask_file(plan.output_name));
+    mask = decode_mask(read_image_file(path), path.string());
+  }
+  if (it.face) {
+    if (mask.empty()) mask = Image<std::uint8_t>(plan.camera.width, plan.camera.height, 255);
+    ignore_margin(plan.camera, mask);
+  }
+  return mask;
 }
 
 std::vector<LeftOut> read_masks(SceneRun& run) {

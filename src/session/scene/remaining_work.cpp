@@ -46,11 +46,11 @@ std::vector<int> cleaned_but_needed(SceneRun& run) {
 }
 
 std::vector<int> views_to_estimate(SceneRun& run) {
-  std::vector<int> views = run.plan.active_views();
+  std::vector<int> views = run.views_of(Step::kEstimate);
   parallel_for(static_cast<int>(views.size()), [&](int i) {
     run.results.find(run.key(Step::kEstimate, views[i]), estimate_inputs(run, views[i]));
   });
-  if (run.options.stage == Stage::kAll)
+  if (run.does(Step::kCheck))
     for (const int view : cleaned_but_needed(run)) {
       run.results.forget(run.key(Step::kEstimate, view), "its maps were removed by --clean");
       run.results.forget(run.key(Step::kCheck, view), "");  // it may fail this time
@@ -59,48 +59,40 @@ std::vector<int> views_to_estimate(SceneRun& run) {
   return views;
 }
 
-RemainingWork all_work(const SceneRun& run) {
-  RemainingWork work;
-  work.fuse = run.options.stage != Stage::kEstimate;
-  work.prepare = run.plan.needed_views();
-  if (run.options.stage != Stage::kFuse) work.estimate = run.plan.active_views();
-  if (work.fuse) work.check = run.plan.views_in_scope();
+SceneWork all_work(const SceneRun& run) {
+  SceneWork work;
+  for (const Step step : {Step::kPrepare, Step::kEstimate, Step::kCheck, Step::kFusion})
+    work[step] = run.views_of(step);
   return work;
 }
 
-RemainingWork remaining_work(SceneRun& run) {
-  RemainingWork work = all_work(run);
-  if (run.options.overwrite || !is_folder(run.workspace.path("status"))) return work;
+SceneWork remaining_work(SceneRun& run) {
+  if (run.options.overwrite || !is_folder(run.workspace.path("status"))) return all_work(run);
   check_photos(run);  // one that cannot be used is left out, as the run does
-  work = all_work(run);
-  std::erase_if(work.prepare, [&](int view) { return run.result(Step::kPrepare, view) != nullptr; });
-  if (!work.estimate.empty()) work.estimate = views_to_estimate(run);
-  if (!work.fuse) return work;
+  SceneWork work = all_work(run);
+  std::erase_if(work[Step::kPrepare], [&](int view) { return run.result(Step::kPrepare, view) != nullptr; });
+  if (run.does(Step::kEstimate)) work[Step::kEstimate] = views_to_estimate(run);
   // What is estimated now is checked then.
-  std::erase_if(work.check, [&](int view) {
-    return is_checked(run, view) ||
-           (run.options.stage == Stage::kFuse && run.result(Step::kEstimate, view) == nullptr);
+  std::erase_if(work[Step::kCheck], [&](int view) {
+    return is_checked(run, view) || (!run.does(Step::kEstimate) && !run.result(Step::kEstimate, view));
   });
-  if (work.check.empty()) {
-    std::vector<int> checked = run.plan.views_in_scope();
-    std::erase_if(checked, [&](int view) { return run.result(Step::kCheck, view) == nullptr; });
-    work.fuse = run.results.find({Step::kFusion}, fusion_inputs(run, checked)) == nullptr;
-  }
+  if (!run.does(Step::kFusion) || !work[Step::kCheck].empty()) return work;
+  std::vector<int> checked = work[Step::kFusion];
+  std::erase_if(checked, [&](int view) { return run.result(Step::kCheck, view) == nullptr; });
+  if (run.results.find({Step::kFusion}, fusion_inputs(run, checked))) work[Step::kFusion].clear();
   return work;
 }
 
-RemainingWork work_done(const SceneRun& run) {
+SceneWork work_done(const SceneRun& run) {
   const auto did = [&](const ResultKey& key) {
     return run.results.get(key) != nullptr && !run.results.kept(key);
   };
-  RemainingWork work;
-  for (const int view : run.plan.views_in_scope()) {
-    if (did(run.key(Step::kEstimate, view))) work.estimate.push_back(view);
-    if (did(run.key(Step::kCheck, view))) work.check.push_back(view);
-  }
-  const bool all = work.estimate.size() == run.plan.active_views().size();
-  work.prepare = all ? run.plan.needed_views() : work.estimate;
-  work.fuse = did({Step::kFusion});
+  SceneWork work = all_work(run);
+  for (const Step step : {Step::kEstimate, Step::kCheck})
+    std::erase_if(work[step], [&](int view) { return !did(run.key(step, view)); });
+  const std::vector<int>& estimated = work[Step::kEstimate];
+  if (estimated.size() < run.plan.active_views().size()) work[Step::kPrepare] = estimated;
+  if (!did({Step::kFusion})) work[Step::kFusion].clear();
   return work;
 }
 

@@ -35,9 +35,10 @@ void StepProgress::advance() {
   if (shown_) shown_->advance();
 }
 
-void StepProgress::show(const SceneRun& run, const char* step, int views, int of_all) {
+void StepProgress::show(const SceneRun& run, Step step, int views, int of_all) {
   const std::lock_guard lock(mutex_);
-  shown_.emplace(step, views, progress_style(run.options.quiet), run.predicted(step, views - done_, of_all));
+  shown_.emplace(step_name(step), views, progress_style(run.options.quiet),
+                 run.predicted(step_name(step), views - done_, of_all));
   shown_->skip(done_);
 }
 

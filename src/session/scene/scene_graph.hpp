@@ -10,6 +10,7 @@
 #include "core/progress.hpp"
 #include "methods/backend.hpp"
 #include "session/graph/scheduler.hpp"
+#include "session/resume/output_folder.hpp"
 
 namespace recon {
 
@@ -25,7 +26,7 @@ class StepProgress {
   /// Shows the progress from now on.
   /// @param views   of the step, those included that are done
   /// @param of_all  the views whose time is predicted
-  void show(const SceneRun& run, const char* step, int views, int of_all);
+  void show(const SceneRun& run, Step step, int views, int of_all);
 
   /// Begins again.
   void reset();
@@ -73,8 +74,11 @@ struct SceneGraph {
   Scheduler scheduler;  ///< the last member: it ends before what its tasks use
 };
 
-/// Estimates the depth of all active views; finished and unchanged work is kept. A view that fails is added
-/// to the run's `failed`; those of a device that fails are estimated on the others.
+/// Compares the photos with cameras and poses: beside the estimation where checks are, else at once.
+void add_photo_check(SceneGraph& graph);
+
+/// Estimates the depth of all active views, where the run does that; finished and unchanged work is kept. A
+/// view that fails is added to the run's `failed`; those of a device that fails are estimated on the others.
 /// @throws OutOfMemory, DeviceError when the last device fails, OutputError, Interrupted
 void estimate_views(SceneGraph& graph);
 

@@ -96,6 +96,18 @@ SceneRun::SceneRun(const SessionOptions& session_options, SceneFolder scene_fold
       results(workspace, session_options.overwrite),
       maps(workspace) {}
 
+bool SceneRun::does(Step step) const {
+  if (step == Step::kPrepare) return true;
+  if (step == Step::kEstimate) return options.stage != Stage::kFuse;
+  return options.stage != Stage::kEstimate && (step != Step::kTiles || options.tile > 0);
+}
+
+std::vector<int> SceneRun::views_of(Step step) const {
+  if (!does(step)) return {};
+  if (step == Step::kPrepare) return plan.needed_views();
+  return step == Step::kEstimate ? plan.active_views() : plan.views_in_scope();
+}
+
 void SceneRun::warn(const std::string& text) {
   spdlog::warn("{}", text);
   const std::lock_guard lock(warnings_mutex);
@@ -108,7 +120,8 @@ double SceneRun::predicted(std::string_view step, int views, int of_all) const {
   return 0;
 }
 
-void log_kept(const SceneRun& run, const char* name, Step step, const std::vector<int>& views) {
+void log_kept(const SceneRun& run, Step step, const std::vector<int>& views) {
+  const char* const name = step_name(step);
   int kept = 0, stale = 0, first = 0;
   for (const int view : views) {
     kept += run.results.kept(run.key(step, view)) ? 1 : 0;

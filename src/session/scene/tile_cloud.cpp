@@ -36,7 +36,7 @@ double least_pixel_width(const ScenePlan& plan) {
 }  // namespace
 
 void check_tile_size(const SceneRun& run) {
-  if (run.options.tile <= 0 || run.options.stage == Stage::kEstimate) return;
+  if (!run.does(Step::kTiles)) return;
   if (const double width = least_pixel_width(run.plan); run.options.tile < width)
     throw UsageError(
         fmt::format("{}: --tile {} is too small: a pixel is at least {:.2g} scene units wide, so that every "
@@ -77,10 +77,6 @@ void remove_tiles(const SceneRun& run) {
 }
 
 void tile_cloud(SceneRun& run) {
-  if (run.options.tile <= 0) {
-    remove_tiles(run);
-    return;
-  }
   StepRecord record;
   record.inputs = tile_inputs(run);
   if (const StepRecord* const tiles = run.results.find({Step::kTiles}, record.inputs)) {
