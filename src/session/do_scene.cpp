@@ -70,28 +70,28 @@ OutputAccess output_access(const SceneRun& run) {
 }
 
 /// A step of a scene, which adds its tasks to the graph and waits for them.
-struct SceneStep {
+struct GraphStep {
   Step step;
   void (*run)(SceneGraph& graph);
 };
 
 /// In their order; those that the run does not do are left out.
-constexpr SceneStep kSteps[] = {{Step::kEstimate,
-                                 [](SceneGraph& graph) {
-                                   add_photo_check(graph);
-                                   estimate_views(graph);
-                                 }},
-                                {Step::kCheck,
-                                 [](SceneGraph& graph) {
-                                   check_views(graph);
-                                   check_agreement(graph.run);
-                                 }},
-                                {Step::kFusion,
-                                 [](SceneGraph& graph) {
-                                   fuse_views(graph);
-                                   if (!graph.run.does(Step::kTiles)) remove_tiles(graph.run);
-                                 }},
-                                {Step::kTiles, [](SceneGraph& graph) { tile_cloud(graph.run); }}};
+constexpr GraphStep kGraphSteps[] = {{Step::kEstimate,
+                                      [](SceneGraph& graph) {
+                                        add_photo_check(graph);
+                                        estimate_views(graph);
+                                      }},
+                                     {Step::kCheck,
+                                      [](SceneGraph& graph) {
+                                        check_views(graph);
+                                        check_agreement(graph.run);
+                                      }},
+                                     {Step::kFusion,
+                                      [](SceneGraph& graph) {
+                                        fuse_views(graph);
+                                        if (!graph.run.does(Step::kTiles)) remove_tiles(graph.run);
+                                      }},
+                                     {Step::kTiles, [](SceneGraph& graph) { tile_cloud(graph.run); }}};
 
 /// The steps of a scene in its output folder.
 void do_steps(SceneRun& run, const SharedWork& work, StepClock& clock) {
@@ -110,7 +110,7 @@ void do_steps(SceneRun& run, const SharedWork& work, StepClock& clock) {
   predict_steps(run, backends);
   SceneGraph graph(run, backends);
   // The photos are compared with the cameras in the first step, also where its depth maps are there.
-  for (const auto& [step, run_step] : kSteps)
+  for (const auto& [step, run_step] : kGraphSteps)
     if (step == Step::kEstimate || run.does(step)) measure(step_name(step), [&] { run_step(graph); });
 }
 

@@ -14,7 +14,6 @@
 #include "methods/sweep/plane_sweep.hpp"
 #include "refine/normals.hpp"
 #include "session/scene/calibration.hpp"
-#include "session/scene/remaining_work.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/step_inputs.hpp"
 

@@ -16,7 +16,7 @@
 #include "io/cloud/ply.hpp"
 #include "io/file/mapped_file.hpp"
 #include "io/image/image_file.hpp"
-#include "session/graph/background_work.hpp"
+#include "session/graph/task_threads.hpp"
 #include "session/scene/calibration.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"

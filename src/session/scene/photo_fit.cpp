@@ -1,5 +1,3 @@
-#include "session/scene/photo_fit.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/paths.hpp"
+#include "session/scene/scene_run.hpp"
 
 namespace recon {
 

@@ -4,7 +4,8 @@
 
 #include "predict/performance_model.hpp"
 #include "session/plan/step_clock.hpp"
-#include "session/scene/remaining_work.hpp"
+#include "session/scene/scene_graph.hpp"
+#include "session/scene/scene_run.hpp"
 
 namespace recon {
 

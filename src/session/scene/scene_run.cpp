@@ -12,7 +12,6 @@
 #include "core/paths.hpp"
 #include "scene/faces.hpp"
 #include "session/scene/calibration.hpp"
-#include "session/scene/photo_fit.hpp"
 #include "session/scene/scene_formats.hpp"
 
 namespace recon {

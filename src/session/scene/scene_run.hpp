@@ -74,6 +74,20 @@ void read_scene(SceneRun& run);
 /// @throws InputError with the file of the model
 void make_plan(SceneRun& run, const std::vector<LeftOut>& left_out);
 
+/// Scales the cameras whose photos are the model's in another size: all photos of the camera that can be read
+/// have one size of the camera's shape. Their observations are scaled too, and a warning says so.
+/// @param left_out  views whose photos do not count
+void fit_cameras(SceneRun& run, const std::vector<LeftOut>& left_out);
+
+/// Why a photo may have another size than its camera, and what to do.
+/// @param content  of the photo's file
+std::string advice_on_size(std::string_view content, ImageSize photo, const Camera& camera);
+
+/// " (there is NAME)" of a photo that is not there, where its folder has one of nearly the same name, or the
+/// scene has it at the name's place; else empty.
+std::string similar_photo(const SceneFolder& folder, const std::filesystem::path& file,
+                          const std::string& name);
+
 /// The mask of a view that has one, in the pixels of its photo: 0 where it is ignored.
 /// @throws InputError when the file cannot be read or has another size than the photo
 Image<std::uint8_t> read_mask(const View& view, const Camera& camera);

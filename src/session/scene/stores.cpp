@@ -14,7 +14,7 @@
 #include "io/map/map_files.hpp"
 #include "refine/normals.hpp"
 #include "scene/undistort.hpp"
-#include "session/scene/photo_fit.hpp"
+#include "session/scene/scene_run.hpp"
 
 namespace recon {
 
