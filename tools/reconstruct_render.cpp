@@ -186,7 +186,7 @@ std::vector<fs::path> bundled_descriptions() {
   if (folder.empty()) return files;
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().extension() == ".json") files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 

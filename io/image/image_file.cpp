@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cctype>
 #include <limits>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -15,6 +14,7 @@
 #include "io/file/byte_reader.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
+#include "io/file/text_scanner.hpp"
 
 namespace recon {
 
@@ -216,10 +216,7 @@ cv::Mat mat_of(ImageView<const T> image, int type) {
 }  // namespace
 
 std::string lower_extension(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
+  return lower_case(path.extension().string());
 }
 
 std::filesystem::path find_image(const std::filesystem::path& folder, const std::string& stem) {

@@ -238,7 +238,7 @@ std::string ways_out(const ScenePlan& plan, const SessionOptions& options, const
   if (active.empty() || !plan.view(active.front()).pairs.empty()) return ways;
   const SweepShape shape = sweep_shape(sweep_problem(plan, active.front(), options));
   const auto helps = [&](const SweepShape& less) {
-    return std::any_of(backends.begin(), backends.end(), [&](const auto& backend) {
+    return std::ranges::any_of(backends, [&](const auto& backend) {
       return backend->memory(less).host_bytes < backend->memory(shape).host_bytes;
     });
   };

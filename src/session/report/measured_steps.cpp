@@ -35,8 +35,7 @@ Count share_of(const SceneRun& run, const std::string& name) {
 MeasuredStep measured(const std::string& name, double seconds, const Count& share,
                       const MeasuredRun& earlier) {
   MeasuredStep step{name, seconds, share.done + share.kept, share.done == 0 && share.kept > 0};
-  const auto before = std::find_if(earlier.steps.begin(), earlier.steps.end(),
-                                   [&](const MeasuredStep& it) { return it.name == name; });
+  const auto before = std::ranges::find(earlier.steps, name, &MeasuredStep::name);
   if (share.kept == 0 || before == earlier.steps.end() || before->views == 0) return step;
   const double of_kept = before->seconds * std::min(1.0, static_cast<double>(share.kept) / before->views);
   step.seconds = step.kept ? of_kept : seconds + of_kept;

@@ -43,7 +43,7 @@ std::string depth_colours(const json& view) {
 /// What the pictures of the views show.
 std::string legend(const json& views) {
   const auto has = [&](const char* key) {
-    return std::any_of(views.begin(), views.end(), [&](const json& view) { return view.contains(key); });
+    return std::ranges::any_of(views, [&](const json& view) { return view.contains(key); });
   };
   if (!has("preview")) return {};
   std::string text = "<p class=legend>" + html_colours("depth: far", "near");

@@ -133,8 +133,7 @@ class Estimation {
   /// Takes a slot of the device that has most of them; null: there is none.
   Device* take_device() {
     const std::lock_guard lock(mutex_);
-    const auto most = std::max_element(devices_.begin(), devices_.end(),
-                                       [](const Device& a, const Device& b) { return a.free < b.free; });
+    const auto most = std::ranges::max_element(devices_, {}, &Device::free);
     if (most->free == 0) return nullptr;
     --most->free;
     return &*most;

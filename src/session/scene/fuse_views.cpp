@@ -114,7 +114,7 @@ class CloudWriter : public PointSink {
       if (roi_ && !roi_->contains(point.position)) return;
       indices.clear();
       for (const std::uint32_t view : views) indices.push_back(image_index_[view]);
-      std::sort(indices.begin(), indices.end());
+      std::ranges::sort(indices);
       ply_.encode({point.position, point.normal, point.colour, point.confidence, indices}, result);
     });
   }
@@ -338,7 +338,7 @@ void add_fusion_beside(SceneGraph& graph) {
   if (!run.memory.fusion_beside || !run.does(Step::kFusion)) return;
   if (!run.options.overwrite && is_there(run.workspace.path(Workspace::record_file(Step::kFusion)))) return;
   const std::vector<int> views = run.plan.views_in_scope();
-  if (std::all_of(views.begin(), views.end(), [&](int view) { return graph.views[view].check >= 0; }))
+  if (std::ranges::all_of(views, [&](int view) { return graph.views[view].check >= 0; }))
     add_fusion(graph, views, true);
 }
 

@@ -78,7 +78,7 @@ bool is_checked(SceneRun& run, int view) {
   for (const int source : run.plan.view(view).sources)
     if (run.plan.view(source).in_scope) sources.push_back(source);
   const auto is_estimated = [&](int it) { return run.result(Step::kEstimate, it) != nullptr; };
-  return is_estimated(view) && std::all_of(sources.begin(), sources.end(), is_estimated) &&
+  return is_estimated(view) && std::ranges::all_of(sources, is_estimated) &&
          run.results.find(run.key(Step::kCheck, view), check_inputs(run, view, sources)) != nullptr;
 }
 
@@ -86,7 +86,7 @@ bool is_checked(SceneRun& run, int view) {
 
 std::vector<int> cleaned_but_needed(SceneRun& run) {
   const std::vector<int> views = run.plan.views_in_scope();
-  if (std::none_of(views.begin(), views.end(), [&](int view) { return is_cleaned(run, view); })) return {};
+  if (std::ranges::none_of(views, [&](int view) { return is_cleaned(run, view); })) return {};
   std::vector<char> finished(views.size());
   parallel_for(static_cast<int>(views.size()),
                [&](int i) { finished[i] = is_checked(run, views[i]) ? 1 : 0; });

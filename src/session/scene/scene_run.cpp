@@ -50,10 +50,6 @@ std::optional<std::string> fault_of_photo(const SceneRun& run, const View& view)
   return std::nullopt;
 }
 
-bool is_among(const std::vector<LeftOut>& views, const std::string& name) {
-  return std::ranges::any_of(views, [&](const LeftOut& view) { return view.name == name; });
-}
-
 /// Views whose photo is not there, or has a name that is too long, and those that the model lacks for the
 /// same reason.
 std::vector<LeftOut> unusable_photos(const SceneRun& run) {
@@ -154,7 +150,7 @@ void read_scene(SceneRun& run) {
   std::vector<LeftOut> left_out = unusable_photos(run);
   fit_cameras(run, left_out);
   for (const LeftOut& view : read_masks(run)) {
-    if (is_among(left_out, view.name)) continue;
+    if (is_left_out(left_out, view.name)) continue;
     spdlog::warn("{} is left out: {}", view.name, view.reason);
     left_out.push_back(view);
   }

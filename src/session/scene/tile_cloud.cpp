@@ -47,9 +47,8 @@ void check_tile_size(const SceneRun& run) {
   constexpr std::size_t kMaxTiles = 2 * kMaxPlyTiles;
   std::set<std::pair<double, double>> tiles;
   for (const SparsePoint& point : run.plan.scene.points) {
-    const bool seen = std::any_of(point.track.begin(), point.track.end(), [&](const TrackElement& element) {
-      return run.plan.view(element.view).in_scope;
-    });
+    const bool seen = std::ranges::any_of(
+        point.track, [&](const TrackElement& element) { return run.plan.view(element.view).in_scope; });
     if (!seen || (run.options.roi && !run.options.roi->contains(point.position))) continue;
     tiles.emplace(std::floor(point.position.x / run.options.tile),
                   std::floor(point.position.y / run.options.tile));
