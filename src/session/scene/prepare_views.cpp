@@ -53,18 +53,16 @@ void write_view(SceneRun& run, int view, const std::string& content, const Image
 /// Reads a photo and, with `write`, writes the undistorted images of its views, unless an earlier run did;
 /// returns the hash of the photo.
 /// @throws InputError when the photo cannot be used
-std::string prepare_photo(SceneRun& run, const std::vector<int>& views, bool write, Progress& progress) {
+std::string prepare_photo(SceneRun& run, const std::vector<int>& views, bool write) {
   const std::string content = run.photos.read(run.plan, views.front()), hash = content_hash(content);
   std::optional<Image<Rgb8>> photo;
   for (const int view : views) {
     StepRecord record;
     record.inputs = prepare_inputs(run, view, hash);
-    if (run.results.find(run.key(Step::kPrepare, view), record.inputs) == nullptr) {
-      if (!photo) photo = run.photos.decode(run.plan, view, content);
-      const auto image = run.photos.add(run.plan, view, *photo);
-      if (write) write_view(run, view, content, *image, std::move(record));
-    }
-    progress.advance();
+    if (run.results.find(run.key(Step::kPrepare, view), record.inputs) != nullptr) continue;
+    if (!photo) photo = run.photos.decode(run.plan, view, content);
+    const auto image = run.photos.add(run.plan, view, *photo);
+    if (write) write_view(run, view, content, *image, std::move(record));
   }
   return hash;
 }
@@ -89,10 +87,11 @@ std::vector<LeftOut> prepare(SceneRun& run, const std::vector<int>& views, bool 
                        photos_at_once(run.plan, run.memory.limit, run.threads), [&](int i) {
                          check_interrupted();
                          try {
-                           hashes[i] = prepare_photo(run, photos[i], write, progress);
+                           hashes[i] = prepare_photo(run, photos[i], write);
                          } catch (const InputError& error) {
                            errors[i] = error.what();
                          }
+                         for (std::size_t view = 0; view < photos[i].size(); ++view) progress.advance();
                        });
 
   std::vector<LeftOut> unusable;
