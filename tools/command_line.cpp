@@ -60,7 +60,7 @@ std::string most_similar_option(const std::string& word) {
 std::string fault_of_option(const std::string& given, const std::string& dashes) {
   const std::size_t begin = std::min(given.find_first_not_of('-'), given.size());
   std::string word = given.substr(begin, given.find('=') - begin);
-  std::replace(word.begin(), word.end(), '_', '-');
+  std::ranges::replace(word, '_', '-');
   const std::string similar = most_similar_option(word);
   return "there is no option '" + given + "'; " +
          (similar.empty() ? "" : "did you mean " + dashes + similar + "? ") + kHelpAdvice;
@@ -143,8 +143,7 @@ std::vector<ConfigEntry> parse_config(const std::string& text, const std::string
   } catch (const toml::parse_error& error) {
     refuse(name, line_of(error.source()), std::string(error.description()));
   }
-  std::sort(entries.begin(), entries.end(),
-            [](const ConfigEntry& one, const ConfigEntry& other) { return one.line < other.line; });
+  std::ranges::sort(entries, {}, &ConfigEntry::line);
   return entries;
 }
 

@@ -1,34 +1,25 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <string>
 
 #include "core/error.hpp"
 #include "core/program.hpp"
-#include "core/version.hpp"
 #include "tools/bench/benchmarks.hpp"
 #include "tools/commit.hpp"
-#include "tools/wrapped_help.hpp"
+#include "tools/tool_app.hpp"
 
 namespace {
 
 using namespace recon;
 
 int run(int argc, char** argv) {
-  CLI::App app("Benchmarks; one JSON object on standard output", "reconstruct-bench");
-  app.formatter(std::make_shared<WrappedHelp>());
-  app.set_version_flag("--version", std::string("reconstruct-bench ") + version() + " (" RECON_COMMIT ")");
+  ToolApp app("Benchmarks; one JSON object on standard output", "reconstruct-bench");
   app.require_subcommand(1);
   Benchmarks benchmarks;
   for (const auto add :
        {add_sweep_benchmark, add_sgm_benchmark, add_block_benchmark, add_belief_benchmark,
         add_ad_census_benchmark, add_aggregation_benchmark, add_graph_cut_benchmark, add_predict_benchmarks})
     add(app, benchmarks);
-  refuse_empty_arguments(argc, argv);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error, std::cout, std::cerr) == 0 ? 0 : UsageError("").exit_code();
-  }
+  if (const auto exit_code = app.read(argc, argv)) return *exit_code;
   std::string line = "reconstruct-bench";
   for (int i = 1; i < argc; ++i) line += std::string(" ") + argv[i];
   const std::string name = app.get_subcommands().front()->get_name();

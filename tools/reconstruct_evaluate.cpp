@@ -1,13 +1,10 @@
-#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/program.hpp"
-#include "core/version.hpp"
-#include "tools/commit.hpp"
 #include "tools/evaluate/commands.hpp"
-#include "tools/wrapped_help.hpp"
+#include "tools/tool_app.hpp"
 
 namespace {
 
@@ -78,9 +75,7 @@ void add_disparity(CLI::App& app, DisparityCommand& command) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Depth maps, clouds and disparity maps against ground truth", "reconstruct-evaluate");
-  app.formatter(std::make_shared<WrappedHelp>());
-  app.set_version_flag("--version", std::string("reconstruct-evaluate ") + version() + " (" RECON_COMMIT ")");
+  ToolApp app("Depth maps, clouds and disparity maps against ground truth", "reconstruct-evaluate");
   app.require_subcommand(1);
   app.fallthrough();
   bool json = false;
@@ -95,12 +90,7 @@ int run(int argc, char** argv) {
   add_depth(app, depth);
   add_cloud(app, cloud);
   add_disparity(app, disparity);
-  refuse_empty_arguments(argc, argv);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error, std::cout, std::cerr) == 0 ? 0 : UsageError("").exit_code();
-  }
+  if (const auto exit_code = app.read(argc, argv)) return *exit_code;
   ThreadLimit limit(usable_threads(threads));
   const nlohmann::ordered_json figures = limit.run([&] {
     if (app.got_subcommand("depth")) return evaluate_depth(depth);

@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -13,9 +12,9 @@
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
 #include "core/paths.hpp"
+#include "core/pixels.hpp"
 #include "core/program.hpp"
 #include "core/progress.hpp"
-#include "core/version.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
 #include "io/image/image_file.hpp"
@@ -25,8 +24,7 @@
 #include "render/render.hpp"
 #include "render/scene_description.hpp"
 #include "scene/camera.hpp"
-#include "tools/commit.hpp"
-#include "tools/wrapped_help.hpp"
+#include "tools/tool_app.hpp"
 
 namespace recon {
 namespace {
@@ -91,13 +89,8 @@ double depth_scale(double largest) {
 }
 
 Image<std::uint16_t> depth_levels(ImageView<const float> depth, double scale) {
-  Image<std::uint16_t> levels(depth.width, depth.height);
-  for (int y = 0; y < depth.height; ++y)
-    for (int x = 0; x < depth.width; ++x) {
-      const double value = depth(x, y) > 0 ? std::round(depth(x, y) * scale) : 0.0;
-      levels(x, y) = static_cast<std::uint16_t>(value);
-    }
-  return levels;
+  return mapped<std::uint16_t>(
+      depth, [scale](float z) { return static_cast<std::uint16_t>(z > 0 ? std::round(z * scale) : 0.0); });
 }
 
 nlohmann::ordered_json summary_of(const SceneDescription& description, const std::string& title) {
@@ -193,7 +186,7 @@ std::vector<fs::path> bundled_descriptions() {
   if (folder.empty()) return files;
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().extension() == ".json") files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 
@@ -273,17 +266,10 @@ void declare_options(CLI::App& app, Arguments& arguments) {
 
 int run(int argc, char** argv) {
   Arguments arguments;
-  CLI::App app("Renders synthetic scenes with exact depth, normals and poses, as COLMAP scenes.",
-               "reconstruct-render");
-  app.formatter(std::make_shared<WrappedHelp>());
-  app.set_version_flag("--version", std::string("reconstruct-render ") + version() + " (" RECON_COMMIT ")");
+  ToolApp app("Renders synthetic scenes with exact depth, normals and poses, as COLMAP scenes.",
+              "reconstruct-render");
   declare_options(app, arguments);
-  refuse_empty_arguments(argc, argv);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
+  if (const auto exit_code = app.read(argc, argv)) return *exit_code;
   set_up_log(arguments.quiet ? spdlog::level::warn : spdlog::level::info);
   install_interrupt_handler();
   if (arguments.list)

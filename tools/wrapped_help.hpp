@@ -1,11 +1,8 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <sstream>
 #include <string>
-
-#include "core/program.hpp"
 
 namespace recon {
 
@@ -27,25 +24,5 @@ inline std::string wrapped(const std::string& text, std::size_t column, std::siz
   }
   return result + "\n";
 }
-
-/// Help of CLI11 in lines that fit the terminal. Set it before subcommands are added.
-class WrappedHelp : public CLI::Formatter {
- public:
-  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
-    std::istringstream lines(CLI::Formatter::make_help(app, std::move(name), mode));
-    std::string text;
-    for (std::string line; std::getline(lines, line);) text += fitting(line);
-    return text;
-  }
-
- private:
-  /// A line whose description begins at the width of a column, wrapped below it.
-  std::string fitting(const std::string& line) const {
-    const auto columns = static_cast<std::size_t>(terminal_columns());
-    if (line.size() <= columns) return line + "\n";
-    const std::size_t start = line.starts_with(' ') ? get_column_width() : 0;
-    return line.substr(0, start) + wrapped(line.substr(start), start, start, columns);
-  }
-};
 
 }  // namespace recon

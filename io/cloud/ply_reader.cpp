@@ -133,7 +133,7 @@ struct VertexLayout {
 
 std::size_t slot_of(const PlyProperty& property) {
   if (property.is_list) return kSlots;
-  const auto found = std::find(kSlotNames.begin(), kSlotNames.end(), property.name);
+  const auto found = std::ranges::find(kSlotNames, property.name);
   return static_cast<std::size_t>(found - kSlotNames.begin());
 }
 

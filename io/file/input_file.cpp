@@ -74,12 +74,12 @@ bool is_control(char c) {
 std::string_view refusal(std::string name) {
   constexpr std::size_t kMaxLength = 4096;  // that of a path on Linux
   if (name.size() >= kMaxLength) return "is too long for a path";
-  std::replace(name.begin(), name.end(), '\\', '/');
+  std::ranges::replace(name, '\\', '/');
   const std::filesystem::path path(name);
   if (name.empty()) return "is empty";
-  if (std::any_of(name.begin(), name.end(), is_control)) return "contains a control character";
+  if (std::ranges::any_of(name, is_control)) return "contains a control character";
   if (path.is_absolute() || has_drive(name)) return "is an absolute path";
-  if (std::find(path.begin(), path.end(), "..") != path.end())
+  if (std::ranges::find(path, "..") != path.end())
     return "has a \"..\" component and may lead outside its folder";
   if (!path.has_filename() || path.filename() == ".") return "names a folder";
   return {};

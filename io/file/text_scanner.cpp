@@ -1,6 +1,7 @@
 #include "io/file/text_scanner.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 namespace recon {
@@ -65,7 +66,7 @@ std::string_view WordScanner::word(std::string_view what) {
   if (rest_.empty())
     place_.fail("the line ends where {} should stand; the file is truncated or corrupt", what);
   const auto is_blank = [](char c) { return kBlanks.find(c) != std::string_view::npos; };
-  const auto end = std::find_if(rest_.begin(), rest_.end(), is_blank);
+  const auto end = std::ranges::find_if(rest_, is_blank);
   const std::string_view text(rest_.begin(), end);
   rest_ = {std::find_if_not(end, rest_.end(), is_blank), rest_.end()};
   return text;
@@ -80,6 +81,11 @@ double WordScanner::number(std::string_view what) {
 
 void WordScanner::fail_value(std::string_view what, std::string_view found, std::string_view wanted) const {
   place_.fail("{} is {}; it has to be {}", what, in_quotes(found), wanted);
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
 }
 
 std::string in_quotes(std::string_view text) {

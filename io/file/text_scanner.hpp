@@ -85,6 +85,9 @@ class WordScanner {
   FilePlace place_;
 };
 
+/// Letters of ASCII in lower case.
+std::string lower_case(std::string text);
+
 /// `text` for a message: shortened, and without control characters.
 std::string in_quotes(std::string_view text);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cctype>
 #include <limits>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
@@ -11,9 +10,11 @@
 #include <vector>
 
 #include "core/paths.hpp"
+#include "core/pixels.hpp"
 #include "io/file/byte_reader.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
+#include "io/file/text_scanner.hpp"
 
 namespace recon {
 
@@ -215,10 +216,7 @@ cv::Mat mat_of(ImageView<const T> image, int type) {
 }  // namespace
 
 std::string lower_extension(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
+  return lower_case(path.extension().string());
 }
 
 std::filesystem::path find_image(const std::filesystem::path& folder, const std::string& stem) {
@@ -299,14 +297,7 @@ StoredGrey decode_stored_grey(std::string_view bytes, const std::string& file) {
 }
 
 Image<std::uint8_t> read_grey_image(const std::filesystem::path& path) {
-  const Image<Rgb8> colour = read_image(path);
-  Image<std::uint8_t> grey(colour.width(), colour.height());
-  for (int y = 0; y < grey.height(); ++y)
-    for (int x = 0; x < grey.width(); ++x) {
-      const Rgb8 c = colour(x, y);
-      grey(x, y) = static_cast<std::uint8_t>((299 * c.r + 587 * c.g + 114 * c.b + 500) / 1000);
-    }
-  return grey;
+  return mapped<std::uint8_t>(read_image(path), luma);
 }
 
 ImageSize image_size(const std::filesystem::path& path) {

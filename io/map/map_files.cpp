@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "core/pixels.hpp"
 #include "io/file/byte_reader.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
@@ -214,18 +215,11 @@ void round_confidences(ImageView<float> confidence) {
 }
 
 Image<float> read_confidence_map(const std::filesystem::path& path) {
-  const Image<std::uint8_t> grey = read_grey_image(path);
-  Image<float> confidence(grey.width(), grey.height());
-  for (int y = 0; y < grey.height(); ++y)
-    for (int x = 0; x < grey.width(); ++x) confidence(x, y) = confidence_of(grey(x, y));
-  return confidence;
+  return mapped<float>(read_grey_image(path), confidence_of);
 }
 
 AtomicFile confidence_map_file(const std::filesystem::path& path, ImageView<const float> confidence) {
-  Image<std::uint8_t> grey(confidence.width, confidence.height);
-  for (int y = 0; y < grey.height(); ++y)
-    for (int x = 0; x < grey.width(); ++x) grey(x, y) = confidence_grey(confidence(x, y));
-  return image_file(path, grey.view());
+  return image_file(path, mapped<std::uint8_t>(confidence, confidence_grey).view());
 }
 
 Image<float> read_pfm(const std::filesystem::path& path) {

@@ -236,7 +236,7 @@ void ColmapBuilder::sort_views() {
   std::vector<int> order(scene_.views.size());
   std::iota(order.begin(), order.end(), 0);
   const auto view = [&](int i) -> View& { return scene_.views[i]; };
-  std::sort(order.begin(), order.end(), [&](int a, int b) { return view(a).name < view(b).name; });
+  std::ranges::sort(order, [&](int a, int b) { return view(a).name < view(b).name; });
   std::vector<int> new_index(order.size());
   std::vector<View> sorted;
   sorted.reserve(order.size());

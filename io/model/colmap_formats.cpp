@@ -81,7 +81,7 @@ class LineBatch {
 std::vector<Observation> parse_observations(WordScanner words) {
   std::vector<Observation> observations;
   const std::string_view line = words.rest();
-  observations.reserve(static_cast<std::size_t>(std::count(line.begin(), line.end(), ' ')) / 3 + 1);
+  observations.reserve(static_cast<std::size_t>(std::ranges::count(line, ' ')) / 3 + 1);
   while (!words.done()) {
     Observation observation;
     observation.pixel.x =
@@ -197,7 +197,7 @@ SparsePoint parse_point(WordScanner words) {
                   words.integer<std::uint8_t>("B")};
   point.error = words.number("ERROR");
   const std::string_view track = words.rest();
-  point.track.reserve(static_cast<std::size_t>(std::count(track.begin(), track.end(), ' ')) / 2 + 1);
+  point.track.reserve(static_cast<std::size_t>(std::ranges::count(track, ' ')) / 2 + 1);
   while (!words.done()) {
     const auto image_id = words.integer<std::uint32_t>("IMAGE_ID of a track");
     point.track.push_back(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -117,8 +118,7 @@ std::vector<ModelFolder> find_model_folders(const fs::path& scene_folder) {
   std::vector<ModelFolder> folders;
   for (const auto& [key, images] : images_of)
     folders.push_back({key.second, images_of.size() > 1 ? count_images(key.second) : 0});
-  std::stable_sort(folders.begin(), folders.end(),
-                   [](const ModelFolder& a, const ModelFolder& b) { return a.images > b.images; });
+  std::ranges::stable_sort(folders, std::greater(), &ModelFolder::images);
   return folders;
 }
 

@@ -48,8 +48,7 @@ ModelFile find_model_file(const fs::path& folder, const std::string& stated, boo
   std::string text = stated;
   const bool from_root = text.starts_with('/') || text.starts_with('\\') || has_drive(text);
   if (has_drive(text)) text.erase(0, 2);
-  if (from_root || !is_there_with_or_without_ending(folder, text))
-    std::replace(text.begin(), text.end(), '\\', '/');
+  if (from_root || !is_there_with_or_without_ending(folder, text)) std::ranges::replace(text, '\\', '/');
   const fs::path path = fs::path(text).lexically_normal().relative_path();
   fs::path below;
   int above = 0;

@@ -36,9 +36,7 @@ struct NamedMatrix {
 template <std::size_t kSide>
 NamedMatrix<kSide> read_matrix(LineScanner& lines, const std::string& name) {
   const WordScanner title = next_line(lines, in_quotes(name));
-  std::string remark(title.rest());
-  std::transform(remark.begin(), remark.end(), remark.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string remark = lower_case(std::string(title.rest()));
   if (!remark.starts_with(name) ||
       (remark.size() > name.size() && std::isalnum(static_cast<unsigned char>(remark[name.size()])) != 0))
     title.place().fail("the line is {}; it has to begin with {}", in_quotes(title.rest()), in_quotes(name));
@@ -55,8 +53,7 @@ NamedMatrix<kSide> read_matrix(LineScanner& lines, const std::string& name) {
 }
 
 bool mentions(const std::string& text, std::initializer_list<const char*> words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](const char* word) { return text.find(word) != std::string::npos; });
+  return std::ranges::any_of(words, [&](const char* word) { return text.find(word) != std::string::npos; });
 }
 
 }  // namespace
@@ -90,7 +87,7 @@ std::vector<fs::path> mvsnet_camera_files(const fs::path& cams) {
   for_each_in_folder(cams, [&](const fs::path& path) {
     if (path.filename().string().ends_with(kEnding)) files.push_back(path);
   });
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 

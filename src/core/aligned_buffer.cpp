@@ -49,7 +49,7 @@ class KeptBlocks {
   LargeBlock take(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     const auto fits = [&](const LargeBlock& b) { return b.bytes >= bytes && b.bytes - bytes <= bytes / 8; };
-    auto best = std::find_if(blocks_.begin(), blocks_.end(), fits);
+    auto best = std::ranges::find_if(blocks_, fits);
     for (auto it = best; it != blocks_.end(); ++it)
       if (fits(*it) && it->bytes < best->bytes) best = it;
     LargeBlock block;

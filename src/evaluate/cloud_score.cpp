@@ -64,8 +64,7 @@ std::vector<Entry> sorted_entries(std::span<const Vec3d> points, double cell_siz
 double compare(const std::vector<Vec3d>& queries, const std::vector<Vec3d>& points, double threshold,
                DistanceSummary& summary) {
   std::vector<double> distances = PointGrid(points, threshold).nearest_distances(queries);
-  const auto near =
-      std::count_if(distances.begin(), distances.end(), [&](double d) { return d <= threshold; });
+  const auto near = std::ranges::count_if(distances, [&](double d) { return d <= threshold; });
   summary.median = median(distances);
   for (double& distance : distances) distance = std::min(distance, threshold);
   summary.mean = mean(distances);

@@ -74,8 +74,8 @@ DepthScore score_depth(const DepthComparison& comparison, std::span<const double
   score.estimated = std::ssize(comparison.errors);
   score.completeness = share(score.estimated, score.known);
   for (const double threshold : thresholds) {
-    const auto within = std::count_if(comparison.errors.begin(), comparison.errors.end(),
-                                      [&](float error) { return error <= static_cast<float>(threshold); });
+    const auto within = std::ranges::count_if(
+        comparison.errors, [&](float error) { return error <= static_cast<float>(threshold); });
     score.within_of_known.push_back(share(within, score.known));
     score.within_of_estimated.push_back(share(within, score.estimated));
   }

@@ -26,8 +26,7 @@ DisparityScore score_disparity(ImageView<const float> estimate, ImageView<const 
   score.estimated = std::ssize(errors);
   score.completeness = share(score.estimated, score.known);
   for (const double threshold : thresholds) {
-    const auto bad =
-        std::count_if(errors.begin(), errors.end(), [&](double error) { return error > threshold; });
+    const auto bad = std::ranges::count_if(errors, [&](double error) { return error > threshold; });
     score.bad_of_known.push_back(share(bad + score.known - score.estimated, score.known));
     score.bad_of_estimated.push_back(share(bad, score.estimated));
   }

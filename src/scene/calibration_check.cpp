@@ -24,7 +24,7 @@ class PointsById {
   explicit PointsById(const Scene& scene) {
     index_.reserve(scene.points.size());
     for (std::size_t i = 0; i < scene.points.size(); ++i) index_.emplace_back(scene.points[i].id, i);
-    if (!std::is_sorted(index_.begin(), index_.end())) std::sort(index_.begin(), index_.end());
+    if (!std::ranges::is_sorted(index_)) std::ranges::sort(index_);
   }
 
   std::optional<std::size_t> find(std::uint64_t id) const {

@@ -98,8 +98,7 @@ DepthRange inner_range(const std::vector<Sample>& by_depth, const std::vector<do
 /// limited to 0.6 and 2.5 times the unweighted ones.
 std::optional<DepthRange> widened(std::vector<Sample> samples, std::size_t least) {
   if (samples.size() < least) return std::nullopt;
-  std::stable_sort(samples.begin(), samples.end(),
-                   [](const Sample& a, const Sample& b) { return a.depth < b.depth; });
+  std::ranges::stable_sort(samples, {}, &Sample::depth);
   samples = supported(std::move(samples), least);
   std::array<int, kCells * kCells> in_cell{};
   for (const Sample& s : samples) ++in_cell[s.cell];
@@ -144,9 +143,9 @@ DepthRange overlapping(const SceneGeometry& views, const ViewGeometry& view, con
   for (int i = 0; i < kDepthSamples; ++i) {
     const double z =
         range.near * std::pow(range.far / range.near, static_cast<double>(i) / (kDepthSamples - 1));
-    const auto visible = std::count_if(rays.begin(), rays.end(), [&](Vec3d ray) {
+    const auto visible = std::ranges::count_if(rays, [&](Vec3d ray) {
       const Vec3d x = view.point_at(ray, z);
-      return std::any_of(sources.begin(), sources.end(), [&](int s) { return views[s].sees(x); });
+      return std::ranges::any_of(sources, [&](int s) { return views[s].sees(x); });
     });
     if (static_cast<double>(visible) < kMinOverlap * static_cast<double>(rays.size())) continue;
     part = DepthRange{part ? part->near : z, z};

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "core/error.hpp"
 #include "core/parallel.hpp"
 
 namespace recon {
@@ -128,21 +129,19 @@ struct Moved {
   std::uint32_t observation = 0;
 };
 
-/// Makes a scene with faces from one without.
+/// Makes a scene with faces from one without, which it takes apart: there is one model in memory.
 class Division {
  public:
-  explicit Division(const Scene& scene) : scene_(scene), faces_(scene.cameras.size()) {
-    for (std::size_t c = 0; c < scene.cameras.size(); ++c)
-      if (is_wide(scene.cameras[c])) faces_[c] = faces_of(scene.cameras[c]);
+  explicit Division(Scene scene) : scene_(std::move(scene)), faces_(scene_.cameras.size()) {
+    for (std::size_t c = 0; c < scene_.cameras.size(); ++c)
+      if (is_wide(scene_.cameras[c])) faces_[c] = faces_of(scene_.cameras[c]);
   }
 
-  bool has_wide_views() const {
-    return std::ranges::any_of(scene_.views, [&](const View& view) { return !faces_[view.camera].empty(); });
-  }
-
+  /// The last call.
   Scene divided() {
-    result_.unusable = scene_.unusable;
-    result_.warnings = scene_.warnings;
+    if (!has_wide_views()) return std::move(scene_);
+    result_.unusable = std::move(scene_.unusable);
+    result_.warnings = std::move(scene_.warnings);
     add_cameras();
     add_views();
     sort_views();
@@ -151,6 +150,10 @@ class Division {
   }
 
  private:
+  bool has_wide_views() const {
+    return std::ranges::any_of(scene_.views, [&](const View& view) { return !faces_[view.camera].empty(); });
+  }
+
   void add_cameras() {
     std::uint32_t next = 0;
     for (const std::uint32_t id : scene_.camera_ids) next = std::max(next, id);
@@ -174,7 +177,7 @@ class Division {
     const std::vector<Lens> lenses(scene_.cameras.begin(), scene_.cameras.end());
     moved_.resize(scene_.views.size());
     for (std::size_t v = 0; v < scene_.views.size(); ++v) {
-      const View& view = scene_.views[v];
+      const View view = std::move(scene_.views[v]);
       const auto first = static_cast<int>(result_.views.size());
       for (const Face& face : faces_[view.camera]) {
         result_.views.push_back(view_of(view, face, face_name(view.name, face.side, taken)));
@@ -246,7 +249,7 @@ class Division {
   }
 
   void move_tracks() {
-    result_.points = scene_.points;
+    result_.points = std::move(scene_.points);
     for (SparsePoint& point : result_.points.edit()) {
       for (TrackElement& element : point.track) {
         const Moved& to = moved_[element.view][element.observation];
@@ -256,8 +259,7 @@ class Division {
     }
   }
 
-  const Scene& scene_;
-  Scene result_;
+  Scene scene_, result_;
   std::vector<std::vector<Face>> faces_;   ///< of each camera; empty: it is not wide
   std::vector<int> first_camera_;          ///< of each camera, its own or of its faces
   std::vector<std::vector<Moved>> moved_;  ///< of each view, the observations
@@ -287,9 +289,20 @@ std::vector<Face> faces_of(const Camera& camera) {
   return faces;
 }
 
+void ignore_margin(const Pinhole& face, Image<std::uint8_t>& mask) {
+  EXPECTS(mask.width() == face.width && mask.height() == face.height);
+  const auto is_on_side = [&](int x, int y) {
+    const Vec3d first = face.ray({static_cast<double>(x), static_cast<double>(y)}),
+                last = face.ray({x + 1.0, y + 1.0});
+    return first.x >= -1 && first.y >= -1 && last.x <= 1 && last.y <= 1;
+  };
+  for (int y = 0; y < mask.height(); ++y)
+    for (int x = 0; x < mask.width(); ++x)
+      if (!is_on_side(x, y)) mask(x, y) = 0;
+}
+
 Scene with_faces(Scene scene) {
-  Division division(scene);
-  return division.has_wide_views() ? division.divided() : scene;
+  return Division(std::move(scene)).divided();
 }
 
 }  // namespace recon

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "core/image.hpp"
 #include "core/vec.hpp"
 #include "scene/camera.hpp"
 #include "scene/pinhole.hpp"
@@ -21,6 +23,11 @@ struct Face {
 
 /// Photos that see more are wide, degrees.
 inline constexpr double kWideDegrees = 110;
+
+/// Sets the pixels of a mask to 0 that do not lie wholly on the side of the cube: what the margin of a face
+/// shows is its neighbours', so that a photo has one depth, and one opinion, in each direction.
+/// @param mask  of the camera's size
+void ignore_margin(const Pinhole& face, Image<std::uint8_t>& mask);
 
 /// Bytes by which the name of a face is longer than that of its photo, unless that name is taken.
 inline constexpr std::size_t kFaceNameBytes = 6;

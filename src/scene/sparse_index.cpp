@@ -17,7 +17,7 @@ std::vector<std::pair<std::uint64_t, int>> points_without_track(const Scene& sce
   std::vector<std::pair<std::uint64_t, int>> points;
   for (std::size_t p = 0; p < scene.points.size(); ++p)
     if (scene.points[p].track.empty()) points.emplace_back(scene.points[p].id, static_cast<int>(p));
-  std::sort(points.begin(), points.end());
+  std::ranges::sort(points);
   return points;
 }
 
@@ -108,7 +108,7 @@ void PointBlocks::divide(int begin, int end) const {
   blocks_.push_back({low + 0.5 * size, 0.5 * norm(size), begin, end, 0});
   if (end - begin > kLeast) {
     const std::array<double, 3> sides = axes_of(size);
-    const auto axis = static_cast<std::size_t>(std::max_element(sides.begin(), sides.end()) - sides.begin());
+    const auto axis = static_cast<std::size_t>(std::ranges::max_element(sides) - sides.begin());
     const int middle = begin + (end - begin) / 2;
     std::nth_element(order_.begin() + begin, order_.begin() + middle, order_.begin() + end,
                      [&](int a, int b) { return axes_of(position(a))[axis] < axes_of(position(b))[axis]; });
@@ -141,7 +141,7 @@ std::vector<int> PointBlocks::near_image(const ViewGeometry& view) const {
     if (next == i + 1) points.insert(points.end(), order_.begin() + block.begin, order_.begin() + block.end);
     ++i;
   }
-  std::sort(points.begin(), points.end());
+  std::ranges::sort(points);
   return points;
 }
 

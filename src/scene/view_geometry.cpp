@@ -20,6 +20,11 @@ constexpr double kMaxCrossingGap = 0.2;
 constexpr std::size_t kMinCrossings = 5;
 constexpr double kMaxCrossingSpread = 2;
 
+/// Of the faces of a photo, the first one looks along the axis of a lens; a panorama has none.
+bool is_aimed(const View& view) {
+  return !view.face || (view.face->side == "front" && !is_panorama(view.face->lens.model));
+}
+
 }  // namespace
 
 bool ViewGeometry::sees(Vec3d x) const {
@@ -71,10 +76,10 @@ SceneGeometry::SceneGeometry(const Scene& scene) {
     const Camera& camera = scene.cameras[view.camera];
     const Lens& lens = lenses_[view.camera];
     const double focal = std::sqrt(std::abs(lens.focal().x * lens.focal().y));
-    views_.push_back({&lens, camera.width, camera.height, focal, view.cam_from_world,
-                      camera_centre(view.cam_from_world),
-                      transpose(view.cam_from_world.rotation) * Vec3d{0, 0, 1},
-                      photos.emplace(view.photo_name(), static_cast<int>(photos.size())).first->second});
+    views_.push_back(
+        {&lens, camera.width, camera.height, focal, view.cam_from_world, camera_centre(view.cam_from_world),
+         transpose(view.cam_from_world.rotation) * Vec3d{0, 0, 1},
+         photos.emplace(view.photo_name(), static_cast<int>(photos.size())).first->second, is_aimed(view)});
   }
 }
 
@@ -112,16 +117,19 @@ std::vector<std::optional<double>> viewing_distances(const SceneGeometry& views)
   std::vector<std::vector<double>> crossings(distances.size());
   parallel_for(views.size(), [&](int v) {
     std::vector<double>& own = crossings[v];
+    if (!views[v].aimed) return;
     for (const int other : nearest_views(views, v, kMaxNeighbours))
-      if (const auto depth = axis_crossing(views[v], views[other])) own.push_back(*depth);
+      if (const auto depth = axis_crossing(views[v], views[other]); depth && views[other].aimed)
+        own.push_back(*depth);
     if (own.size() >= kMinCrossings && quantile(own, 0.75) < kMaxCrossingSpread * quantile(own, 0.25))
       distances[v] = quantile(own, 0.5);
   });
   std::vector<double> all;
   for (const std::vector<double>& own : crossings) all.insert(all.end(), own.begin(), own.end());
+  std::size_t aimed = 0;
+  for (int v = 0; v < views.size(); ++v) aimed += views[v].aimed ? 1 : 0;
   // Fewer than one crossing per view is not significant.
-  if (all.empty() || all.size() < distances.size())
-    return std::vector<std::optional<double>>(distances.size());
+  if (all.empty() || all.size() < aimed) return std::vector<std::optional<double>>(distances.size());
   const double common = quantile(all, 0.5);
   for (std::optional<double>& distance : distances)
     if (!distance) distance = common;

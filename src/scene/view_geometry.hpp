@@ -20,6 +20,7 @@ struct ViewGeometry {
   Vec3d centre{0, 0, 0};
   Vec3d axis{0, 0, 1};  ///< viewing direction, unit length
   int photo = 0;        ///< the same for the faces of one photo, between which there is no baseline
+  bool aimed = true;    ///< its axis is that of a lens, which somebody aimed; else it is a side of a cube
 
   /// Whether a point in world coordinates lies in the image.
   bool sees(Vec3d x) const;
@@ -57,7 +58,8 @@ std::optional<double> axis_crossing(const ViewGeometry& a, const ViewGeometry& b
 
 /// The viewing distance of each view, as depth on its axis: the median of the crossings with the other axes,
 /// if these agree; otherwise the median over all views; empty for a scene with too few crossings, as with
-/// parallel cameras. At most the kMaxNeighbours nearest views are used.
+/// parallel cameras. Where the axes of cubes cross says nothing: views that are not aimed have the median.
+/// At most the kMaxNeighbours nearest views are used.
 std::vector<std::optional<double>> viewing_distances(const SceneGeometry& views);
 
 /// The views nearest to `reference` by their centres, without those of the same photo, nearest first, at most

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "core/error.hpp"
@@ -85,8 +86,7 @@ std::vector<Candidate> ranked(const std::vector<SharedPoints>& by_source, double
     if (shared.score > 0 && shared.weight >= min_weight && angles_fit(shared))
       candidates.push_back({static_cast<int>(source), shared.score});
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+  std::ranges::stable_sort(candidates, std::greater(), &Candidate::score);
   return candidates;
 }
 
@@ -154,8 +154,7 @@ std::vector<Candidate> by_geometry(const SceneIndex& index, int reference,
 
 /// The share of what a view sees that another one sees too.
 double overlap(const SceneGeometry& views, const std::vector<Vec3d>& surface, int other) {
-  const auto seen =
-      std::count_if(surface.begin(), surface.end(), [&](const Vec3d& x) { return views[other].sees(x); });
+  const auto seen = std::ranges::count_if(surface, [&](const Vec3d& x) { return views[other].sees(x); });
   return static_cast<double>(seen) / static_cast<double>(surface.size());
 }
 
@@ -175,8 +174,7 @@ std::vector<std::vector<int>> overlapping_views(const SceneIndex& index,
     for (const int other : nearest_views(views, v, kMaxNeighbours))
       if (const double share = overlap(views, surface, other); share >= kMinSourceOverlap)
         candidates.push_back({other, share});
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+    std::ranges::stable_sort(candidates, std::greater(), &Candidate::score);
     candidates.resize(std::min(candidates.size(), static_cast<std::size_t>(count)));
     for (const Candidate& candidate : candidates) result[v].push_back(candidate.view);
   });
@@ -190,8 +188,7 @@ std::vector<std::vector<int>> select_sources(const SceneIndex& index, const View
     std::vector<Candidate> best = by_points(index, reference, options);
     if (best.size() < kEnoughSources)
       for (const Candidate& candidate : by_geometry(index, reference, options))
-        if (std::none_of(best.begin(), best.end(),
-                         [&](const Candidate& c) { return c.view == candidate.view; }))
+        if (std::ranges::find(best, candidate.view, &Candidate::view) == best.end())
           best.push_back(candidate);
     std::vector<int>& chosen = sources[reference];
     for (std::size_t i = 0; i < std::min(best.size(), static_cast<std::size_t>(options.max_sources)); ++i)

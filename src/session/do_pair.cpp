@@ -11,7 +11,6 @@
 #include "io/file/output_file.hpp"
 #include "io/map/map_files.hpp"
 #include "refine/depth_filters.hpp"
-#include "session/do_input.hpp"
 #include "session/input.hpp"
 #include "session/options/option.hpp"
 #include "session/pair/pair_check.hpp"
@@ -24,6 +23,7 @@
 #include "session/resume/result_store.hpp"
 #include "session/scene/plan_time.hpp"
 #include "session/scene/stores.hpp"
+#include "session/session.hpp"
 
 namespace recon {
 

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <future>
-#include <system_error>
 #include <utility>
 
 #include "core/aligned_buffer.hpp"
@@ -11,7 +9,6 @@
 #include "core/system_limits.hpp"
 #include "core/version.hpp"
 #include "io/file/output_file.hpp"
-#include "session/do_input.hpp"
 #include "session/input.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/report.hpp"
@@ -19,6 +16,7 @@
 #include "session/scene/plan_time.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
+#include "session/session.hpp"
 
 namespace recon {
 
@@ -44,7 +42,7 @@ void share_memory(SceneRun& run, const Backends& backends) {
 /// The predicted time of a finished run; its measured times correct the predictions of later runs.
 TimePlan predicted_time(const SceneRun& run, const SharedWork& work, const StepTimes& times) {
   const Backends& backends = work.backends();
-  const RemainingWork done = work_done(run);
+  const SceneWork done = work_done(run);
   const CalibrationKey key = calibration_key(backends, run.threads);
   PerformanceModel model = load_calibration(key);
   const TimePlan plan =
@@ -65,64 +63,63 @@ void predict_steps(SceneRun& run, const Backends& backends) {
 /// Parts of one run estimate depth maps concurrently in one folder.
 OutputAccess output_access(const SceneRun& run) {
   OutputAccess access{OutputKind::kScene, run.options.overwrite, run.options.wait, {}};
-  if (run.options.stage == Stage::kEstimate)
+  if (!run.does(Step::kCheck))
     access.shared_key = content_hash(version() + std::string("\n") +
                                      resolved_options(run.options, run.job, OptionScope::kResults));
   return access;
 }
 
-/// Ends a step of a scene.
-void end_step(StepClock& clock, const char* step) {
-  clock.end(step);
-  release_kept_memory();  // the next step's arrays are of other sizes
-}
+/// A step of a scene, which adds its tasks to the graph and waits for them.
+struct GraphStep {
+  Step step;
+  void (*run)(SceneGraph& graph);
+};
 
-/// Compares the photos with cameras and poses: beside the estimation where checks are, else at once.
-std::future<void> begin_photo_check(SceneRun& run) {
-  if (run.memory.checks_beside > 0) try {
-      return std::async(std::launch::async, [&run] { check_photos_fit(run); });
-    } catch (const std::system_error&) {  // no thread can be created
-    }
-  check_photos_fit(run);
-  return {};
-}
-
-/// Depth maps, checks and cloud.
-void estimate_and_fuse(SceneRun& run, const Backends& backends, StepClock& clock) {
-  std::future<void> photo_check = begin_photo_check(run);
-  SceneGraph graph(run, backends);
-  if (run.options.stage != Stage::kFuse) estimate_views(graph);
-  if (photo_check.valid()) photo_check.get();
-  end_step(clock, "depth maps");
-  if (run.options.stage == Stage::kEstimate) return;
-  check_views(graph);
-  check_agreement(run);
-  end_step(clock, "check across views");
-  fuse_views(graph);
-  end_step(clock, "fusion");
-  tile_cloud(run);
-  if (run.options.tile > 0) end_step(clock, "tiles");
-}
+/// In their order; those that the run does not do are left out.
+constexpr GraphStep kGraphSteps[] = {{Step::kEstimate,
+                                      [](SceneGraph& graph) {
+                                        add_photo_check(graph);
+                                        estimate_views(graph);
+                                      }},
+                                     {Step::kCheck,
+                                      [](SceneGraph& graph) {
+                                        check_views(graph);
+                                        check_agreement(graph.run);
+                                      }},
+                                     {Step::kFusion,
+                                      [](SceneGraph& graph) {
+                                        fuse_views(graph);
+                                        if (!graph.run.does(Step::kTiles)) remove_tiles(graph.run);
+                                      }},
+                                     {Step::kTiles, [](SceneGraph& graph) { tile_cloud(graph.run); }}};
 
 /// The steps of a scene in its output folder.
 void do_steps(SceneRun& run, const SharedWork& work, StepClock& clock) {
-  prepare_views(run);
-  write_dense_model(run);
-  end_step(clock, "undistorting");
+  const auto measure = [&](const char* name, const auto& step) {
+    clock.measure(name, step);
+    release_kept_memory();  // the next step's arrays are of other sizes
+  };
+  measure(step_name(Step::kPrepare), [&] {
+    prepare_views(run);
+    write_dense_model(run);
+  });
+  measure("opening the device", [&] { share_memory(run, work.backends()); });
   const Backends& backends = work.backends();
-  share_memory(run, backends);
-  end_step(clock, "opening the device");
   spdlog::debug("working on {}", work.choice.get().reason);
   spdlog::debug("device: {}", names_of(backends));
   predict_steps(run, backends);
-  estimate_and_fuse(run, backends, clock);
+  SceneGraph graph(run, backends);
+  // The photos are compared with the cameras in the first step, also where its depth maps are there.
+  for (const auto& [step, run_step] : kGraphSteps)
+    if (step == Step::kEstimate || run.does(step)) measure(step_name(step), [&] { run_step(graph); });
 }
 
 /// A scene from its model to its reports; returns its report.
 json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   StepClock clock;
   read_scene(run);
-  end_step(clock, "reading the model");
+  clock.end("reading the model");
+  release_kept_memory();
   work.require_device();
   const TakenOutput output = take_output(run.workspace, output_access(run));
   if (output.lock->waited() && !run.options.memory_limit) run.memory.limit = available_memory();
@@ -133,11 +130,7 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
     share_memory(run, work.backends());
   else
     run.photos.set_budget(run.memory.limit / 8);
-  if (run.options.stage == Stage::kFuse) {
-    // Nothing is written before the depth maps are known to belong to this run.
-    check_photos(run);
-    collect_estimates(run);
-  }
+  collect_estimates(run);  // nothing is written before they are known to belong to this run
   mark_output(run.workspace, OutputKind::kScene);
   log.open(report_file(run, ".log"));
   spdlog::debug("reconstruct {} ({}), {} threads", version(), run.options.commit, run.threads);
@@ -146,7 +139,7 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   try {
     do_steps(run, work, clock);
   } catch (...) {
-    keep_times(run, clock.unfinished());
+    keep_times(run, clock.times());
     throw;
   }
   json report = report_json(run, names_of(work.backends()), clock.times());
@@ -173,11 +166,8 @@ Outcome plan_scene(SceneRun& run, const SharedWork& work) {
   clock.end("reading the model");
   const Backends& backends = work.backends();
   share_memory(run, backends);
-  if (run.options.stage == Stage::kFuse) {
-    check_photos(run);
-    collect_estimates(run);
-  }
-  const RemainingWork remaining = remaining_work(run);
+  collect_estimates(run);
+  const SceneWork remaining = remaining_work(run);
   const PerformanceModel model = load_calibration(calibration_key(backends, run.threads));
   const BeginningTimes beginning{work.start, clock.times().front().second, work.devices.get().seconds};
   const TimePlan time = plan_time(run, remaining, backends, model, beginning);

@@ -142,7 +142,7 @@ void add_inputs_below(const fs::path& folder, const fs::path& name, const fs::pa
   for_each_in_folder(folder, [&](const fs::path& path) {
     if (!is_passed_over(path)) paths.push_back(path);
   });
-  std::sort(paths.begin(), paths.end());
+  std::ranges::sort(paths);
   for (const fs::path& path : paths) add_inputs_at(path, name / path.filename(), images, found);
 }
 
@@ -225,7 +225,7 @@ PathKind kind_of_given(const fs::path& path) {
 Input pair_of(const std::vector<fs::path>& inputs) {
   for (const fs::path& input : inputs)
     if (!is_there(input)) throw InputError(input.string() + ": " + kNotThere);
-  const auto folder = std::find_if(inputs.begin(), inputs.end(), is_folder);
+  const auto folder = std::ranges::find_if(inputs, is_folder);
   if (folder != inputs.end())
     throw UsageError(folder->string() +
                      " is a folder and other inputs are files; give the two images of a pair, or folders");
@@ -266,7 +266,7 @@ std::vector<Input> expand_inputs(const std::vector<fs::path>& given, const fs::p
   });
   if (own != inputs.begin()) inputs.erase(own, inputs.end());
   const auto is_given_file = [](const fs::path& path) { return kind_of_given(path) == PathKind::kFile; };
-  if (std::any_of(inputs.begin(), inputs.end(), is_given_file)) return {pair_of(inputs)};
+  if (std::ranges::any_of(inputs, is_given_file)) return {pair_of(inputs)};
   std::vector<Input> found;
   for (const fs::path& input : inputs) {
     const std::vector<Input> here = inputs_at(input, images);
@@ -279,7 +279,7 @@ bool is_session(const SessionOptions& options, const std::vector<Input>& inputs)
   if (inputs.size() != 1) return true;
   if (!folder_of(inputs.front())) return false;
   const auto& given = options.inputs;
-  return std::find(given.begin(), given.end(), input_name(inputs.front())) == given.end();
+  return std::ranges::find(given, input_name(inputs.front())) == given.end();
 }
 
 fs::path output_path(const SessionOptions& options, const Input& input, bool in_session) {

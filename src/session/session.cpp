@@ -21,7 +21,6 @@
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
 #include "io/file/text_scanner.hpp"
-#include "session/do_input.hpp"
 #include "session/input.hpp"
 #include "session/options/option.hpp"
 #include "session/pair/pair_input.hpp"
@@ -137,9 +136,8 @@ int exit_code_of(const std::vector<Outcome>& outcomes) {
   const auto has_results = [](const Outcome& outcome) {
     return outcome.exit_code == 0 || outcome.exit_code == kSomeFailed;
   };
-  if (std::none_of(outcomes.begin(), outcomes.end(), failed)) return 0;
-  return std::any_of(outcomes.begin(), outcomes.end(), has_results) ? kSomeFailed
-                                                                    : outcomes.front().exit_code;
+  if (std::ranges::none_of(outcomes, failed)) return 0;
+  return std::ranges::any_of(outcomes, has_results) ? kSomeFailed : outcomes.front().exit_code;
 }
 
 json objects_of(const std::vector<Outcome>& outcomes) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cli/scene_fixture.hpp"
+#include "io/cloud/ply.hpp"
 #include "io/image/image_file.hpp"
 #include "io/model/colmap_model.hpp"
 
@@ -25,6 +26,21 @@ class WideViews : public SceneTest {
         folder(), {RECON_RENDER, RECON_SOURCE_DIR "/scenes/panorama.json", panoramas().string(), "--quiet",
                    "--ground-truth", "none", "--width", "400", "--views", "4", "--samples", "2"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+
+  /// Renders photos of 190 degrees.
+  fs::path fisheye(const std::string& width = "200") const {
+    std::string text = content(RECON_SOURCE_DIR "/scenes/fisheye.json");
+    const std::string focal = "[250, 250, ";
+    EXPECT_NE(text.find(focal), std::string::npos);
+    text.replace(text.find(focal), focal.size(), "[190, 190, ");
+    set_content(folder() / "fisheye.json", text);
+    const fs::path scene = folder() / "fisheye";
+    const Outcome rendered =
+        run_program(folder(), {RECON_RENDER, (folder() / "fisheye.json").string(), scene.string(), "--quiet",
+                               "--ground-truth", "none", "--width", width, "--views", "4", "--samples", "2"});
+    EXPECT_EQ(rendered.exit_code, 0) << rendered.err;
+    return scene;
   }
 
   fs::path panoramas() const { return folder() / "panoramas"; }
@@ -72,6 +88,22 @@ TEST_F(WideViews, AreViewsOfADenseWorkspace) {
     for (const auto& source : view.at("sources"))
       EXPECT_THAT(source.get<std::string>(), Not(testing::StartsWith(photo.substr(0, 7)))) << "no baseline";
   }
+}
+
+TEST_F(WideViews, OfOnePhotoAreOneViewOfAPoint) {
+  ASSERT_EQ(run().exit_code, 0);
+  const Scene dense = read_colmap_model(result() / "sparse");
+  std::map<std::string, std::set<std::uint32_t>> points_of_photo;
+  std::size_t points = 0;
+  const auto lists = read_visibility(result() / "fused.ply.vis",
+                                     read_ply(result() / "fused.ply").positions.size(), dense.views.size());
+  for (std::size_t view = 0; view < lists.size(); ++view)
+    for (const std::uint32_t point : lists[view]) {
+      const std::string photo = dense.views[view].name.substr(0, dense.views[view].name.find('.'));
+      ASSERT_TRUE(points_of_photo[photo].insert(point).second) << "twice in " << photo;
+      ++points;
+    }
+  EXPECT_GT(points, 10000u);
 }
 
 TEST_F(WideViews, AreKeptByTheNextRun) {
@@ -180,22 +212,28 @@ TEST_F(WideViews, OfOnePlaceHaveNoBaseline) {
 }
 
 TEST_F(WideViews, OfAFisheyeIgnoreWhatLiesOutsideThePhoto) {
-  std::string text = content(RECON_SOURCE_DIR "/scenes/fisheye.json");
-  const std::string focal = "[250, 250, ";
-  ASSERT_NE(text.find(focal), std::string::npos);
-  text.replace(text.find(focal), focal.size(), "[190, 190, ");
-  set_content(folder() / "fisheye.json", text);
-  const fs::path scene = folder() / "fisheye";
-  const Outcome rendered =
-      run_program(folder(), {RECON_RENDER, (folder() / "fisheye.json").string(), scene.string(), "--quiet",
-                             "--ground-truth", "none", "--width", "200", "--views", "4", "--samples", "2"});
-  ASSERT_EQ(rendered.exit_code, 0) << rendered.err;
+  const fs::path scene = fisheye();
   const Outcome outcome = reconstruct({scene.string()});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, Not(HasSubstr("warning")));
   EXPECT_TRUE(fs::exists(scene / "dense/masks/view00.left.png.png"));
   EXPECT_TRUE(fs::exists(scene / "dense/images/view00.up.png"));
   EXPECT_FALSE(fs::exists(scene / "dense/images/view00.back.png"));
+}
+
+/// What changes the pinholes that a photo became is no advice about its lens.
+TEST_F(WideViews, WithAnotherLensAreNotAdvisedAsPinholes) {
+  const fs::path scene = fisheye("300");
+  Scene model = read_colmap_model(scene / "sparse");
+  for (double* focal : {&model.cameras[0].params[0], &model.cameras[0].params[1]}) *focal *= 1.12;
+  for (View& view : model.views) view.observations.clear();
+  model.points.clear();
+  fs::remove_all(scene / "sparse");
+  write_colmap_model(scene / "sparse", model, ColmapFormat::kText);
+  const Outcome outcome = reconstruct({scene.string()});
+  EXPECT_THAT(outcome.err, HasSubstr("do not fit the cameras: with other parameters of the lens, corners"));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("k1")));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("focal lengths times")));
 }
 
 }  // namespace

@@ -132,6 +132,34 @@ TEST_P(EveryWideCamera, AFaceShowsWhatThePhotoShowsInItsDirections) {
   }
 }
 
+// Faces overlap, but not in the pixels that count: none of two faces confirms what the other one says.
+TEST_P(EveryWideCamera, FacesHaveNoDirectionInCommonWithoutTheirMargins) {
+  std::vector<Image<std::uint8_t>> masks;
+  for (const Face& face : faces) {
+    masks.emplace_back(face.camera.width, face.camera.height, 255);
+    ignore_margin(face.camera, masks.back());
+  }
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  int seen = 0, counted = 0;
+  for (int i = 0; i < 200000; ++i) {
+    const Vec3d direction{normal(random), normal(random), normal(random)};
+    int with_margin = 0, without = 0;
+    for (std::size_t f = 0; f < faces.size(); ++f) {
+      const Vec3d x = faces[f].face_from_photo * direction;
+      if (!(x.z > 0)) continue;
+      const Vec2d p = faces[f].camera.project(x);
+      if (!faces[f].camera.contains(p)) continue;
+      ++with_margin;
+      without += masks[f](static_cast<int>(p.x), static_cast<int>(p.y)) != 0 ? 1 : 0;
+    }
+    ASSERT_LE(without, 1);
+    seen += with_margin > 0 ? 1 : 0;
+    counted += without;
+  }
+  EXPECT_GT(counted, 0.95 * seen);
+}
+
 TEST(FaceMask, IgnoresWhatThePhotosMaskIgnoresAndWhatLiesOutside) {
   const Camera camera = wide_cameras()[0];
   Image<std::uint8_t> mask(camera.width, camera.height, 255);
@@ -265,6 +293,44 @@ TEST(WithFaces, EveryObservationGoesToTheFaceThatSeesItAndTracksFollow) {
     EXPECT_EQ(view.photo_file(), view.face->photo);
     const Vec3d centre = camera_centre(view.cam_from_world);
     EXPECT_NEAR(centre.x, view.face->photo == "a.jpg" ? 0.1 : 0.5, 1e-12);
+  }
+}
+
+TEST(WithFaces, TheModelIsNotHeldTwice) {
+  Scene scene = scene_of_panoramas();
+  const SparsePoint* const points = scene.points.begin();
+  const auto pinhole = std::ranges::find_if(scene.views, [](const View& view) { return view.camera == 1; });
+  const Observation* const observations = pinhole->observations.begin();
+  const std::string name = pinhole->name;
+  const Scene divided = with_faces(std::move(scene));
+  EXPECT_EQ(divided.points.begin(), points);
+  EXPECT_EQ(std::ranges::find(divided.views, name, &View::name)->observations.begin(), observations);
+}
+
+/// Panoramas in a plane, without points.
+TEST(WithFaces, SidesOfACubeHaveNoViewingDistance) {
+  Scene scene;
+  scene.camera_ids = {1};
+  scene.cameras = {{CameraModel::kEquirectangular, 512, 256, {512, 256}}};
+  for (int i = 0; i < 8; ++i) {
+    View view;
+    view.id = static_cast<std::uint32_t>(i + 1);
+    view.name = std::to_string(i) + ".jpg";
+    view.cam_from_world.translation = {0.3 * (i % 3), 0, -0.5 * i};
+    scene.views.push_back(view);
+  }
+  const Scene faces = with_faces(scene);
+  for (const auto& distance : viewing_distances(SceneGeometry(faces))) EXPECT_FALSE(distance);
+  // The axis of a lens is aimed, and the faces beside it have the distance of those.
+  scene.cameras = {{CameraModel::kFisheye, 640, 480, {200, 200, 320, 240}}};
+  for (std::size_t i = 0; i < scene.views.size(); ++i) {
+    const double angle = 0.2 * static_cast<double>(i), c = std::cos(angle), s = std::sin(angle);
+    scene.views[i].cam_from_world = {{c, 0, -s, 0, 1, 0, s, 0, c},
+                                     {0, 0, 3}};  // on a circle around the origin
+  }
+  for (const auto& distance : viewing_distances(SceneGeometry(with_faces(scene)))) {
+    ASSERT_TRUE(distance);
+    EXPECT_NEAR(*distance, 3, 1e-6);
   }
 }
 

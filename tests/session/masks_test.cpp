@@ -191,7 +191,7 @@ TEST_F(Masks, AndPhotosOfAnotherSizeAreNotDecoded) {
   run_->plan.scene = run_->scene;
   run_->plan.views.resize(3);
   try {
-    run_->photos.add(run_->plan, 0, png_header(0x75, 0x30));
+    run_->photos.decode(run_->plan, 0, png_header(0x75, 0x30));
     ADD_FAILURE() << "it is no photo";
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("the photo has 30000x30000 pixels, its camera 40x30"));

@@ -1,12 +1,11 @@
 // Photos of another size or name than the model says.
 
-#include "session/scene/photo_fit.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/image/image_file.hpp"
 #include "session/folder_fixture.hpp"
+#include "session/scene/scene_run.hpp"
 
 namespace recon {
 namespace {

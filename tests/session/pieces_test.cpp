@@ -17,7 +17,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "session/folder_fixture.hpp"
-#include "session/graph/background_work.hpp"
+#include "session/graph/task_threads.hpp"
 #include "session/options/options.hpp"
 #include "session/resume/changes.hpp"
 #include "session/resume/result_store.hpp"

@@ -310,27 +310,27 @@ TEST_F(SceneSteps, APlanHasTheWorkOfTheRun) {
     options_.clean = clean;
     const std::string output = clean ? "cleaned" : "whole";
     const auto first = begin(output);
-    EXPECT_EQ(remaining_work(*first).estimate.size(), static_cast<std::size_t>(kViews));
+    EXPECT_EQ(remaining_work(*first).at(Step::kEstimate).size(), static_cast<std::size_t>(kViews));
     prepare(*first, backends);
     do_all(*first, backends);
-    EXPECT_EQ(work_done(*first).check.size(), static_cast<std::size_t>(kViews));
+    EXPECT_EQ(work_done(*first).at(Step::kCheck).size(), static_cast<std::size_t>(kViews));
     const auto nothing = begin(output);
-    const RemainingWork none = remaining_work(*nothing);
-    EXPECT_TRUE(none.prepare.empty() && none.estimate.empty() && none.check.empty() && !none.fuse);
+    const SceneWork none = remaining_work(*nothing);
+    for (const auto& [step, views] : none) EXPECT_TRUE(views.empty()) << step_name(step);
 
     const ResultKey damaged = first->key(Step::kCheck, 3);
     fs::remove(first->workspace.path(Workspace::record_file(damaged.step, damaged.view)));
     const auto planned = begin(output), run = begin(output);
-    const RemainingWork plan = remaining_work(*planned);
+    const SceneWork plan = remaining_work(*planned);
     prepare(*run, backends);
     do_all(*run, backends);
-    const RemainingWork done = work_done(*run);
-    EXPECT_EQ(plan.estimate, done.estimate);
-    EXPECT_EQ(plan.estimate.empty(), !clean) << "maps that are removed have to be made again";
-    EXPECT_THAT(plan.check, testing::IsSupersetOf(done.check));
-    EXPECT_THAT(done.check, testing::Contains(3));
+    const SceneWork done = work_done(*run);
+    EXPECT_EQ(plan.at(Step::kEstimate), done.at(Step::kEstimate));
+    EXPECT_EQ(plan.at(Step::kEstimate).empty(), !clean) << "maps that are removed have to be made again";
+    EXPECT_THAT(plan.at(Step::kCheck), testing::IsSupersetOf(done.at(Step::kCheck)));
+    EXPECT_THAT(done.at(Step::kCheck), testing::Contains(3));
     if (!clean) {
-      EXPECT_EQ(plan.check, done.check);
+      EXPECT_EQ(plan.at(Step::kCheck), done.at(Step::kCheck));
     }
   }
 }
@@ -346,7 +346,7 @@ TEST_F(SceneSteps, ArePredictedInProportionToEarlierRuns) {
   Backends backends;
   add_backend(backends, "device");
   run->memory = plan_memory(run->plan, run->options, backends, kAmpleMemory, kThreads);
-  const RemainingWork work = remaining_work(*run);
+  const SceneWork work = remaining_work(*run);
   PerformanceModel model;
   const auto plan = [&] { return plan_time(*run, work, backends, model, {}); };
   EXPECT_EQ(plan().source, TimeSource::kShipped);
@@ -356,8 +356,8 @@ TEST_F(SceneSteps, ArePredictedInProportionToEarlierRuns) {
   EXPECT_EQ(plan().source, TimeSource::kRuns);
   EXPECT_NEAR(seconds_of(plan(), "depth maps"), 5, 1e-9);
   EXPECT_NEAR(seconds_of(plan(), "fusion"), 2, 1e-9);
-  RemainingWork half = work;
-  half.estimate.resize(work.estimate.size() / 2);
+  SceneWork half = work;
+  half.at(Step::kEstimate).resize(work.at(Step::kEstimate).size() / 2);
   EXPECT_NEAR(seconds_of(plan_time(*run, half, backends, model, {}), "depth maps"), 2.5, 0.5);
 
   // A calibration of the stage has nothing to do with what runs took beside shipped figures.

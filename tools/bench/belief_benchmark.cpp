@@ -104,7 +104,7 @@ ordered_json run_belief(const BeliefBenchmark& benchmark) {
   ordered_json result = ordered_json::object();
   for (const PaperSet& set : reference::paper_sets()) {
     const auto& wanted = benchmark.sets;
-    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), set.name) == wanted.end()) continue;
+    if (!wanted.empty() && std::ranges::find(wanted, set.name) == wanted.end()) continue;
     const std::filesystem::path folder = benchmark.folder / set.name;
     const LoadedSet loaded{
         set,

@@ -130,8 +130,7 @@ Json against_truth(const CloudCommand& command, const std::vector<Vec3d>& cloud)
     if (truth.verdicts[i].on_truth) on_truth.push_back(cloud[i]);
     if (truth.verdicts[i].depth_error) errors.push_back(*truth.verdicts[i].depth_error);
   }
-  const auto good =
-      std::count_if(errors.begin(), errors.end(), [](double e) { return e <= kGoodDepthError; });
+  const auto good = std::ranges::count_if(errors, [](double e) { return e <= kGoodDepthError; });
   return {{"mode", "cloud"},
           {"points", cloud.size()},
           {"truth_views", truth.views},

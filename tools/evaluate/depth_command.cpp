@@ -45,7 +45,7 @@ std::vector<std::string> mapped_views(const fs::path& maps, const std::string& e
       names.push_back(name.substr(0, name.size() - ending.size()));
   }
   if (error) throw InputError(maps.string() + ": the folder cannot be read: " + error.message());
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <limits>
 
 #include "core/error.hpp"
 #include "core/paths.hpp"
+#include "core/pixels.hpp"
 #include "evaluate/disparity_score.hpp"
 #include "io/file/input_file.hpp"
 #include "io/image/image_file.hpp"
@@ -46,13 +46,10 @@ std::optional<long> parse_unknown(const std::string& text) {
 
 template <class T>
 Image<float> decoded(const Image<T>& steps, const Encoding& encoding) {
-  Image<float> map(steps.width(), steps.height());
-  for (int y = 0; y < steps.height(); ++y)
-    for (int x = 0; x < steps.width(); ++x)
-      map(x, y) = encoding.unknown == static_cast<long>(steps(x, y))
-                      ? std::numeric_limits<float>::quiet_NaN()
-                      : static_cast<float>(steps(x, y) / encoding.scale);
-  return map;
+  return mapped<float>(steps, [&](T value) {
+    return encoding.unknown == static_cast<long>(value) ? kUnknown
+                                                        : static_cast<float>(value / encoding.scale);
+  });
 }
 
 /// Whether a file starts as a PNG with 16 bits per sample: the bit depth is byte 24, behind the sizes in

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
 #include "core/paths.hpp"
+#include "core/pixels.hpp"
 #include "io/file/input_file.hpp"
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
@@ -43,13 +43,9 @@ double truth_unit(const fs::path& folder, std::optional<double> by_user) {
 
 Image<float> read_truth(const fs::path& path, double unit) {
   if (path.extension() == ".bin") return read_depth_map(path);
-  const Image<std::uint16_t> steps = read_png16(path);
-  Image<float> depth(steps.width(), steps.height());
-  for (int y = 0; y < steps.height(); ++y)
-    for (int x = 0; x < steps.width(); ++x)
-      depth(x, y) =
-          steps(x, y) == 0 ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(steps(x, y) * unit);
-  return depth;
+  return mapped<float>(read_png16(path), [unit](std::uint16_t steps) {
+    return steps == 0 ? kUnknown : static_cast<float>(steps * unit);
+  });
 }
 
 void check_positive(const char* option, double value) {

@@ -79,7 +79,7 @@ void Scheduler::set_ready(TaskId task) {
 }
 
 bool Scheduler::may_begin(const Task& task) const {
-  return std::all_of(task.shares.begin(), task.shares.end(), [this](const Share& share) {
+  return std::ranges::all_of(task.shares, [this](const Share& share) {
     return pools_[share.pool].taken + share.amount <= pools_[share.pool].amount;
   });
 }
@@ -87,8 +87,8 @@ bool Scheduler::may_begin(const Task& task) const {
 /// The next task to begin, which is ready no more; -1: there is none. Only the first of a queue may begin.
 TaskId Scheduler::next() {
   for (std::set<TaskId>& queue : ready_) {
-    const auto first = std::find_if(queue.begin(), queue.end(),
-                                    [this](TaskId task) { return !error_ || nodes_[task].task.saves; });
+    const auto first =
+        std::ranges::find_if(queue, [this](TaskId task) { return !error_ || nodes_[task].task.saves; });
     if (stopped_ || first == queue.end() || !may_begin(nodes_[*first].task)) continue;
     const TaskId task = *first;
     if (!error_ && !nodes_[task].task.saves) try {

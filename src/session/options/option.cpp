@@ -9,7 +9,7 @@ namespace recon {
 namespace {
 
 bool contains(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+  return std::ranges::find(words, word) != words.end();
 }
 
 /// What a number must be; empty where it is in range.
@@ -155,8 +155,7 @@ std::string Option::defaults() const {
       text += (text.empty() ? "" : ", ") + range;
     text = at->described.value_or(text);
     if (kind == ValueKind::kSwitch || text.empty()) continue;
-    const auto same = std::find_if(by_methods.begin(), by_methods.end(),
-                                   [&](const auto& entry) { return entry.second == text; });
+    const auto same = std::ranges::find(by_methods, text, &std::pair<std::string, std::string>::second);
     if (same == by_methods.end())
       by_methods.emplace_back(method_keyword(method), text);
     else
@@ -197,8 +196,7 @@ std::map<std::string, std::string> values_of(const SessionOptions& options, Job 
     const Setting* setting = option->setting(job);
     const OptionResult result = patches ? option->result_with_patches : option->result;
     if (setting == nullptr || option->scope != OptionScope::kResults ||
-        std::find(results.begin(), results.end(), result) == results.end() ||
-        !option->idle_reason(options, job).empty())
+        std::ranges::find(results, result) == results.end() || !option->idle_reason(options, job).empty())
       continue;
     const auto& value = setting->meaning ? setting->meaning : setting->get;
     if (std::string text = value(options, job); !text.empty()) values[option->name] = std::move(text);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -119,7 +118,7 @@ void check_job(const SessionOptions& options, Job job) {
 }
 
 void check_belongs(const Option& option, const std::vector<Job>& jobs) {
-  if (std::none_of(jobs.begin(), jobs.end(), [&](Job job) { return option.belongs_to(job); }))
+  if (std::ranges::none_of(jobs, [&](Job job) { return option.belongs_to(job); }))
     refuse(option, jobs.front());
 }
 
@@ -169,10 +168,8 @@ std::array<MethodSpec, kMethods.size()> default_methods() {
 std::size_t parse_byte_size(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  std::string unit(end, text.data() + text.size());
-  unit.erase(std::remove(unit.begin(), unit.end(), ' '), unit.end());
-  std::transform(unit.begin(), unit.end(), unit.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::string unit = lower_case({end, text.data() + text.size()});
+  std::erase(unit, ' ');
   const double bytes = value * unit_factor(unit);
   if (error != std::errc() || !(bytes >= 1) || bytes > 1e18)
     throw UsageError("it must be a size in bytes, such as 500M or 1.5GiB");

@@ -49,7 +49,7 @@ void set_roi(SessionOptions& options, const std::string& text) {
     if (n[0] < n[3] && n[1] < n[4] && n[2] < n[5]) return;
     throw UsageError("each min must be smaller than its max");
   }
-  if (n.size() == 4 && std::all_of(n.begin(), n.end(), is_pixels) && n[2] > 0 && n[3] > 0) {
+  if (n.size() == 4 && std::ranges::all_of(n, is_pixels) && n[2] > 0 && n[3] > 0) {
     const auto pixels = [&](std::size_t i) { return static_cast<int>(n[i]); };
     options.spec(Method::kBlockMatching).block.region = {pixels(0), pixels(1), pixels(2), pixels(3)};
     return;

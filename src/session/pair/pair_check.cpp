@@ -187,7 +187,7 @@ void count_in_row(const std::vector<Found>& all, PairFindings& findings) {
     if (outside) disparities.push_back(best.disparity);
   }
   if (disparities.empty()) return;
-  std::sort(disparities.begin(), disparities.end());
+  std::ranges::sort(disparities);
   findings.least = disparities[disparities.size() / 10];
   findings.greatest = disparities[disparities.size() - 1 - disparities.size() / 10];
 }

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "core/pixels.hpp"
 #include "io/file/input_file.hpp"
 #include "session/scene/stores.hpp"
 
@@ -83,12 +84,9 @@ void check_region(const Region& region, ImageSize size) {
 /// @param white  of 16 bits, what 255 of 8 bits is
 Image<std::uint16_t> as_16_bits(StoredGrey& image, std::uint32_t white) {
   if (!image.of_16_bits.empty()) return std::move(image.of_16_bits);
-  const Image<std::uint8_t>& in = image.of_8_bits;
-  Image<std::uint16_t> out(in.width(), in.height());
-  for (int y = 0; y < in.height(); ++y)
-    for (int x = 0; x < in.width(); ++x)
-      out(x, y) = static_cast<std::uint16_t>((in(x, y) * white + 127) / 255);
-  return out;
+  return mapped<std::uint16_t>(image.of_8_bits, [white](std::uint8_t value) {
+    return static_cast<std::uint16_t>((value * white + 127) / 255);
+  });
 }
 
 SampleRange range_of(const Image<std::uint16_t>& image) {
@@ -103,11 +101,9 @@ SampleRange range_of(const Image<std::uint16_t>& image) {
 /// round(255 (v - black) / (white - black)).
 Image<std::uint8_t> as_8_bits(const Image<std::uint16_t>& image, SampleLevels levels) {
   const std::uint32_t span = levels.white - levels.black;
-  Image<std::uint8_t> out(image.width(), image.height());
-  for (int y = 0; y < image.height(); ++y)
-    for (int x = 0; x < image.width(); ++x)
-      out(x, y) = static_cast<std::uint8_t>((255u * (image(x, y) - levels.black) + span / 2) / span);
-  return out;
+  return mapped<std::uint8_t>(image, [&](std::uint16_t value) {
+    return static_cast<std::uint8_t>((255u * (value - levels.black) + span / 2) / span);
+  });
 }
 
 /// Block matching with its defaults of the disparities that `range` becomes at half the size.

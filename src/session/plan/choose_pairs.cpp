@@ -38,7 +38,7 @@ void choose_pairs(const SessionOptions& options, ScenePlan& plan) {
   parallel_for(static_cast<int>(plan.views.size()),
                [&](int i) { plan.views[i].pairs = plan_pairs(plan, i, method, refusals[i]); });
   const auto has_pair = [](const ViewPlan& view) { return !view.pairs.empty(); };
-  const bool none = std::none_of(plan.views.begin(), plan.views.end(), has_pair);
+  const bool none = std::ranges::none_of(plan.views, has_pair);
   for (std::size_t i = 0; i < plan.views.size(); ++i) {
     if (has_pair(plan.views[i]) || refusals[i].empty()) continue;
     const std::string& name = plan.scene.views[i].name;

@@ -152,7 +152,7 @@ void choose_sources(const SessionOptions& options, ScenePlan& plan) {
     view.sources = sources[i];
     for (const int other : overlapping[i])
       if (std::ssize(view.sources) + std::ssize(view.overlapping) < kOverlappingViews &&
-          std::find(view.sources.begin(), view.sources.end(), other) == view.sources.end())
+          std::ranges::find(view.sources, other) == view.sources.end())
         view.overlapping.push_back(other);
     view.range = bounded(
         sweep ? search_range(index, i, sources[i], expected[i]) : static_cast<const DepthRange&>(expected[i]),
@@ -228,10 +228,9 @@ void check_overlap_in_scope(const SessionOptions& options, const ScenePlan& plan
   const std::vector<int> scope = plan.views_in_scope();
   const auto has_source_in_scope = [&](int view) {
     const std::vector<int>& sources = plan.view(view).sources;
-    return std::any_of(sources.begin(), sources.end(),
-                       [&](int source) { return plan.view(source).in_scope; });
+    return std::ranges::any_of(sources, [&](int source) { return plan.view(source).in_scope; });
   };
-  if (std::any_of(scope.begin(), scope.end(), has_source_in_scope)) return;
+  if (std::ranges::any_of(scope, has_source_in_scope)) return;
   const int first = scope.front();
   const std::string& name = plan.name(first);
   const std::string& source = plan.name(plan.view(first).sources.front());
@@ -280,7 +279,7 @@ std::vector<std::vector<int>> ScenePlan::overlaps() const {
   for (std::size_t i = 0; i < views.size(); ++i)
     result[i].insert(result[i].end(), views[i].overlapping.begin(), views[i].overlapping.end());
   for (std::vector<int>& others : result) {
-    std::sort(others.begin(), others.end());
+    std::ranges::sort(others);
     others.erase(std::unique(others.begin(), others.end()), others.end());
   }
   return result;
@@ -348,9 +347,7 @@ Scene keep_views(const Scene& scene, const std::vector<int>& kept) {
 ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options) {
   std::vector<int> kept;
   for (std::size_t i = 0; i < scene.views.size(); ++i)
-    if (std::none_of(left_out.begin(), left_out.end(),
-                     [&](const LeftOut& view) { return view.name == scene.views[i].photo_name(); }))
-      kept.push_back(static_cast<int>(i));
+    if (!is_left_out(left_out, scene.views[i].photo_name())) kept.push_back(static_cast<int>(i));
   ScenePlan plan;
   plan.scene = keep_views(scene, kept);
   plan.left_out = left_out;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -64,6 +65,10 @@ struct ScenePlan {
   const std::string& name(int view) const { return scene_view(view).name; }
   const ViewPlan& view(int index) const { return views[index]; }
 };
+
+inline bool is_left_out(const std::vector<LeftOut>& left_out, const std::string& name) {
+  return std::ranges::find(left_out, name, &LeftOut::name) != left_out.end();
+}
 
 /// Chooses sources, depth ranges, and planes or rectified pairs of the views of `scene` that are not left
 /// out.

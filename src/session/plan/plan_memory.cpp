@@ -30,7 +30,6 @@ constexpr std::size_t kCheckBytes = std::max<std::size_t>(88, 2 * kMapBytes + 8 
 constexpr std::size_t kDecodeBytes = 16;  // of the photo: the decoder's image, ours, undistorted, its grey
 
 constexpr int kWritesWaiting = 32;
-
 // Freed blocks of this size and more are returned to the system, see return_freed_memory.
 constexpr std::size_t kReturnedBlock = std::size_t{256} << 10;
 constexpr std::size_t kAmpleBlock = std::size_t{4} << 20;
@@ -39,9 +38,7 @@ constexpr std::size_t kAmpleBlock = std::size_t{4} << 20;
 constexpr std::size_t kViewBytes = std::size_t{64} << 10;  // what the steps of a view leave: their records
 constexpr std::size_t kSparsePointBytes = sizeof(SparsePoint) + 32;  // its track's block in memory included
 
-/// @param camera  a Pinhole or a Camera
-template <class AnyCamera>
-std::size_t pixels(const AnyCamera& camera) {
+std::size_t pixels(const auto& camera) {
   return static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
 }
 
@@ -51,6 +48,12 @@ std::size_t padded_pixels(const Pinhole& camera) {
   constexpr int kPadding = 64;
   return static_cast<std::size_t>(padded_count<Rgb8>(camera.width) + kPadding) *
          static_cast<std::size_t>(camera.height);
+}
+
+/// Bytes of a pixel for masks, see prepared_mask.
+std::size_t mask_bytes(const ScenePlan& plan) {
+  const auto is_masked = [](const View& it) { return it.face || !it.mask_hash.empty(); };
+  return std::ranges::any_of(plan.scene.views, is_masked) ? kMaskBytes : 0;
 }
 
 /// Memory of a model, and of its copy with the undistorted images while that is written.
@@ -209,7 +212,7 @@ Needs needs_of(const ScenePlan& plan, const SessionOptions& options, const Sizes
                     ? match.swept + match.streams * images
                     : match.sweeps.host_bytes + match.streams * (images + filters);
   if (options.stage == Stage::kEstimate) return needs;
-  needs.check = sizes.view * (kCheckBytes + (count_masked(plan.scene) > 0 ? kMaskBytes : 0));
+  needs.check = sizes.view * (kCheckBytes + mask_bytes(plan));
   const auto fusion = [&](bool in_files) {
     return fusion_bytes(sizes.view, sizes.most_views, options.point_spacing, in_files);
   };
@@ -227,12 +230,6 @@ int threads_a_stream(const Needs& needs, bool gpu, std::size_t limit, int thread
   return 1;
 }
 
-/// Where a GPU sweeps, the processor has time for the check.
-int checks_beside(const Needs& needs, bool gpu, std::size_t spare, int at_once) {
-  if (needs.check == 0 || !gpu) return 0;
-  return static_cast<int>(std::min(spare / needs.check, static_cast<std::size_t>(at_once)));
-}
-
 /// The options that would reduce the memory of matching, as the end of a message.
 std::string ways_out(const ScenePlan& plan, const SessionOptions& options, const Backends& backends) {
   std::string ways = "; raise --memory-limit, or lower --max-image-size, --sources, --threads";
@@ -241,7 +238,7 @@ std::string ways_out(const ScenePlan& plan, const SessionOptions& options, const
   if (active.empty() || !plan.view(active.front()).pairs.empty()) return ways;
   const SweepShape shape = sweep_shape(sweep_problem(plan, active.front(), options));
   const auto helps = [&](const SweepShape& less) {
-    return std::any_of(backends.begin(), backends.end(), [&](const auto& backend) {
+    return std::ranges::any_of(backends, [&](const auto& backend) {
       return backend->memory(less).host_bytes < backend->memory(shape).host_bytes;
     });
   };
@@ -260,8 +257,12 @@ void plan_checks(const Needs& needs, const Sizes& sizes, std::size_t spare, std:
                  MemoryPlan& memory) {
   memory.writes_waiting = static_cast<int>(
       std::min<std::size_t>(kWritesWaiting, spare / 8 / (sizes.view * (kMapBytes + kWriteBytes))));
-  memory.check_at_once = needs.check > 0 ? count_within(work, needs.check, threads) : 1;
-  memory.checks_beside = checks_beside(needs, memory.device_peak > 0, spare / 8, memory.check_at_once);
+  if (needs.check == 0) return;
+  memory.check_at_once = count_within(work, needs.check, threads);
+  // Where a GPU sweeps, the processor has time for the check.
+  if (memory.device_peak > 0)
+    memory.checks_beside =
+        static_cast<int>(std::min(spare / 8 / needs.check, static_cast<std::size_t>(memory.check_at_once)));
 }
 
 /// The views that fusion holds, and whether it begins beside the estimation.
@@ -317,9 +318,9 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
   };
   const std::size_t filters = estimate_bytes(plan, sizes, static_cast<int>(channels));
   const Matching match = matching(plan, options, backends, filters + sizes.view * kResultBytes);
-  const std::size_t masks = count_masked(plan.scene) > 0 ? sizes.view * kMaskBytes : 0;
   const Needs needs =
-      needs_of(plan, options, sizes, match, channel_bytes(sizes.most_images) + masks, filters, limit);
+      needs_of(plan, options, sizes, match, channel_bytes(sizes.most_images) + sizes.view * mask_bytes(plan),
+               filters, limit);
 
   MemoryPlan memory{.limit = limit};
   memory.tiles = match.sweeps.tiles;
@@ -360,7 +361,7 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
 /// after the last check that needs them.
 static std::uint64_t map_file_bytes(const ScenePlan& plan, bool clean) {
   const std::vector<int> views = plan.views_in_scope();
-  const auto bytes_of = [&](int view, std::size_t bytes) { return pixels(plan.view(view).camera) * bytes; };
+  const auto size_of = [&](int view) { return pixels(plan.view(view).camera); };
   std::vector<std::size_t> last_check(plan.views.size());
   for (std::size_t i = 0; i < views.size(); ++i) {
     last_check[views[i]] = i;
@@ -369,13 +370,12 @@ static std::uint64_t map_file_bytes(const ScenePlan& plan, bool clean) {
   std::uint64_t bytes = 0;
   std::vector<std::uint64_t> removed(views.size());
   for (const int view : views) {
-    const std::uint64_t unchecked = bytes_of(view, kUncheckedFileBytes);
-    bytes += unchecked;
-    if (clean) removed[last_check[view]] += unchecked;
+    bytes += size_of(view) * kUncheckedFileBytes;
+    if (clean) removed[last_check[view]] += size_of(view) * kUncheckedFileBytes;
   }
   std::uint64_t max = bytes;
   for (std::size_t i = 0; i < views.size(); ++i) {
-    bytes += bytes_of(views[i], kCheckedFileBytes);
+    bytes += size_of(views[i]) * kCheckedFileBytes;
     max = std::max(max, bytes);
     bytes -= removed[i];
   }

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <fstream>
 #include <sstream>
@@ -49,22 +48,18 @@ class StepClock {
     last_ = now;
     spdlog::debug("{}: {:.2f} s", step, times_.back().second);
   }
-  const StepTimes& times() const { return times_; }
-
-  /// The ended steps of a scene, and the one that is not.
-  StepTimes unfinished() const {
-    constexpr std::array<const char*, 7> kSteps = {"reading the model",
-                                                   "undistorting",
-                                                   "opening the device",
-                                                   "depth maps",
-                                                   "check across views",
-                                                   "fusion",
-                                                   "tiles"};
-    StepTimes times = times_;
-    if (times.size() < kSteps.size())
-      times.emplace_back(kSteps[times.size()], std::chrono::duration<double>(Clock::now() - last_).count());
-    return times;
+  /// Does a step, which ends also where it throws.
+  template <class Work>
+  void measure(const std::string& step, const Work& work) {
+    try {
+      work();
+    } catch (...) {
+      end(step);
+      throw;
+    }
+    end(step);
   }
+  const StepTimes& times() const { return times_; }
 
  private:
   using Clock = std::chrono::steady_clock;

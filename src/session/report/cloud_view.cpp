@@ -107,9 +107,8 @@ std::size_t central_camera(const std::vector<Pose>& cameras) {
   Vec3d middle{0, 0, 0};
   for (const Vec3d& centre : centres) middle = middle + (1 / static_cast<double>(centres.size())) * centre;
   const auto distance = [&](const Vec3d& centre) { return dot(centre - middle, centre - middle); };
-  const auto nearest = std::min_element(centres.begin(), centres.end(), [&](const Vec3d& a, const Vec3d& b) {
-    return distance(a) < distance(b);
-  });
+  const auto nearest = std::ranges::min_element(
+      centres, [&](const Vec3d& a, const Vec3d& b) { return distance(a) < distance(b); });
   return static_cast<std::size_t>(nearest - centres.begin());
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -41,18 +42,12 @@ std::string number(double value, const char* format) {
 }
 
 std::string html_escaped(const std::string& text) {
+  static const std::map<char, std::string> kNames = {
+      {'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}};
   std::string result;
   for (const char c : text) {
-    if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else if (c == '&')
-      result += "&amp;";
-    else if (c == '"')
-      result += "&quot;";
-    else
-      result += c;
+    const auto name = kNames.find(c);
+    result += name == kNames.end() ? std::string(1, c) : name->second;
   }
   return result;
 }

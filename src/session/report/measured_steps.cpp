@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
-#include <map>
+#include <iterator>
 
 #include "core/error.hpp"
 #include "core/paths.hpp"
@@ -17,30 +17,25 @@ using nlohmann::json;
 
 using Count = ResultStore::Count;
 
-/// The steps that leave a record, by their names.
-const std::map<std::string, Step> kRecordedSteps = {{"undistorting", Step::kPrepare},
-                                                    {"depth maps", Step::kEstimate},
-                                                    {"check across views", Step::kCheck},
-                                                    {"fusion", Step::kFusion},
-                                                    {"tiles", Step::kTiles}};
+/// The steps that leave a record.
+constexpr Step kRecordedSteps[] = {Step::kPrepare, Step::kEstimate, Step::kCheck, Step::kFusion,
+                                   Step::kTiles};
 
 bool kept_all(const SceneRun& run) {
-  return std::ranges::none_of(kRecordedSteps,
-                              [&](const auto& step) { return run.results.count(step.second).done > 0; });
+  return std::ranges::none_of(kRecordedSteps, [&](Step step) { return run.results.count(step).done > 0; });
 }
 
 /// Of a step; others are done where anything is.
 Count share_of(const SceneRun& run, const std::string& name) {
-  if (const auto step = kRecordedSteps.find(name); step != kRecordedSteps.end())
-    return run.results.count(step->second);
+  const auto step = std::ranges::find(kRecordedSteps, name, step_name);
+  if (step != std::end(kRecordedSteps)) return run.results.count(*step);
   return kept_all(run) ? Count{0, 1} : Count{1, 0};
 }
 
 MeasuredStep measured(const std::string& name, double seconds, const Count& share,
                       const MeasuredRun& earlier) {
   MeasuredStep step{name, seconds, share.done + share.kept, share.done == 0 && share.kept > 0};
-  const auto before = std::find_if(earlier.steps.begin(), earlier.steps.end(),
-                                   [&](const MeasuredStep& it) { return it.name == name; });
+  const auto before = std::ranges::find(earlier.steps, name, &MeasuredStep::name);
   if (share.kept == 0 || before == earlier.steps.end() || before->views == 0) return step;
   const double of_kept = before->seconds * std::min(1.0, static_cast<double>(share.kept) / before->views);
   step.seconds = step.kept ? of_kept : seconds + of_kept;

@@ -111,8 +111,7 @@ std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, con
 
 json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record,
                       const MeasuredRun& measured, const std::string& options, const StepTimes& times) {
-  const bool kept = std::any_of(measured.steps.begin(), measured.steps.end(),
-                                [](const MeasuredStep& step) { return step.kept; });
+  const bool kept = std::ranges::any_of(measured.steps, [](const MeasuredStep& step) { return step.kept; });
   json report = plan_of(plan, workspace);
   add_measured_run(report, measured);
   report["device"] = record.result.value("device", "");

@@ -43,7 +43,7 @@ std::string depth_colours(const json& view) {
 /// What the pictures of the views show.
 std::string legend(const json& views) {
   const auto has = [&](const char* key) {
-    return std::any_of(views.begin(), views.end(), [&](const json& view) { return view.contains(key); });
+    return std::ranges::any_of(views, [&](const json& view) { return view.contains(key); });
   };
   if (!has("preview")) return {};
   std::string text = "<p class=legend>" + html_colours("depth: far", "near");
@@ -212,8 +212,8 @@ bool has_key(const fs::path& page, const std::string& key) {
 void write_page(const SceneRun& run, const json& report) {
   const fs::path page = report_file(run, ".html"), earlier = set_aside(page);
   const std::string key = page_key(run, report);
-  const RemainingWork done = work_done(run);
-  const bool nothing = done.estimate.empty() && done.check.empty() && !done.fuse;
+  const bool nothing =
+      std::ranges::all_of(work_done(run), [](const auto& step) { return step.second.empty(); });
   if (nothing && has_key(earlier, key)) {
     std::error_code error;
     fs::rename(earlier, page, error);

@@ -1,7 +1,6 @@
 #include "session/report/session_report.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "io/file/output_file.hpp"
 #include "session/options/options.hpp"
 #include "session/report/html.hpp"
+#include "session/resume/step_record.hpp"
 
 namespace recon {
 
@@ -23,23 +23,17 @@ using nlohmann::json;
 constexpr const char* kPageMark = "<meta name=generator content=\"reconstruct session\">\n";
 constexpr const char* kOldPageMark = " scenes</h1>\n<table><tr><th>scene<th class=n>views";
 
-bool is_session_line(std::string_view text) {
-  const json line = json::parse(text.substr(0, text.find('\n')), nullptr, false);
+bool is_line(const json& line) {
   return line.is_object() && line.contains("scene") && line.contains("status") && line.contains("exit_code");
 }
 
 /// Whether a line has what the page reads, each of its type; lines may have been changed by hand.
 bool is_whole(const json& line) {
-  if (!line.is_object()) return false;
-  const auto all = [&](std::initializer_list<const char*> keys, const auto& has_type) {
-    return std::all_of(keys.begin(), keys.end(),
-                       [&](const char* key) { return !line.contains(key) || has_type(line.at(key)); });
-  };
-  const auto is_text = [](const json& value) { return value.is_string(); };
-  const auto is_number = [](const json& value) { return value.is_number(); };
-  return line.contains("scene") && line.contains("status") && line.contains("exit_code") &&
-         all({"scene", "status", "output", "preview", "error"}, is_text) &&
-         all({"exit_code", "views", "points", "seconds", "warnings"}, is_number);
+  return is_line(line) &&
+         members_are(line, {"scene", "status", "output", "preview", "error"},
+                     [](const json& value) { return value.is_string(); }) &&
+         members_are(line, {"exit_code", "views", "points", "seconds", "warnings"},
+                     [](const json& value) { return value.is_number(); });
 }
 
 /// What a column of the tables shows of a line.
@@ -179,13 +173,13 @@ std::string estimate_text(const json& estimate) {
 }
 
 bool is_session_file(const fs::path& path) {
-  if (std::none_of(kSessionFiles.begin(), kSessionFiles.end(),
-                   [&](const char* name) { return path.filename() == name; }))
+  if (std::ranges::none_of(kSessionFiles, [&](const char* name) { return path.filename() == name; }))
     return false;
   constexpr std::size_t kBeginning = 256 << 10;
   try {
     const std::string text = read_beginning(path, kBeginning);
-    if (path.extension() == ".jsonl") return is_session_line(text);
+    if (path.extension() == ".jsonl")
+      return is_line(json::parse(text.substr(0, text.find('\n')), nullptr, false));
     return text.find(kPageMark) != std::string::npos || text.find(kOldPageMark) != std::string::npos;
   } catch (const Error&) {
     return false;

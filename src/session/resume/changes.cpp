@@ -79,15 +79,14 @@ bool same_shape(const json& found, const json& wanted) {
   if (found.is_null() || wanted.is_null()) return true;
   if (found.is_object() != wanted.is_object() || found.is_array() != wanted.is_array()) return false;
   if (found.is_object())
-    return std::all_of(found.items().begin(), found.items().end(), [&](const auto& it) {
+    return std::ranges::all_of(found.items(), [&](const auto& it) {
       if (it.key() == "name" && !it.value().is_string()) return false;
       return !wanted.contains(it.key()) || same_shape(it.value(), wanted.at(it.key()));
     });
   if (!found.is_array() || wanted.empty()) return true;
   if (found.size() == wanted.size())
     return std::equal(found.begin(), found.end(), wanted.begin(), same_shape);
-  return std::all_of(found.begin(), found.end(),
-                     [&](const json& element) { return same_shape(element, wanted.front()); });
+  return std::ranges::all_of(found, [&](const json& element) { return same_shape(element, wanted.front()); });
 }
 
 const Keys kMethod = {"options", "method"};
@@ -126,7 +125,7 @@ class Changes {
 
  private:
   static void add(std::vector<std::string>& list, const std::string& text) {
-    if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
+    if (std::ranges::find(list, text) == list.end()) list.push_back(text);
   }
 
   void add_change(const Keys& place, const json& before, const json& now) {
@@ -199,7 +198,7 @@ class Changes {
                       return shown(value_at(inputs, {"depth_min"})) + " to " +
                              shown(value_at(inputs, {"depth_max"}));
                     }) + " (--depth-min, --depth-max)");
-    const auto camera = std::find(place.begin(), place.end(), "camera");
+    const auto camera = std::ranges::find(place, "camera");
     if (camera == place.end()) return;
     const auto size = [&](const json& inputs) {
       const json numbers = value_at(inputs, Keys(place.begin(), camera + 1));

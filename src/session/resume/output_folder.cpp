@@ -134,6 +134,12 @@ void check_content(const fs::path& folder, const OutputAccess& access) {
 
 }  // namespace
 
+const char* step_name(Step step) {
+  constexpr std::array<const char*, 6> kNames = {"undistorting", "depth maps", "check across views",
+                                                 "fusion",       "tiles",      "matching"};
+  return kNames[static_cast<std::size_t>(step)];
+}
+
 std::string Workspace::depth_file(const std::string& view, MapKind kind) {
   return map_file("depth_maps", view, kind, ".bin");
 }

@@ -15,6 +15,9 @@ enum class MapKind { kPhotometric, kGeometric };
 /// The steps that leave a record: those of views, of a scene, and of a pair.
 enum class Step { kPrepare, kEstimate, kCheck, kFusion, kTiles, kPair };
 
+/// How messages, reports and predictions call a step.
+const char* step_name(Step step);
+
 /// The output folder, laid out as COLMAP's dense workspace. The names it hands out are relative to `root()`;
 /// those of views were checked when the model was read, and stay inside.
 class Workspace {

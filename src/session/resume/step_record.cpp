@@ -1,7 +1,6 @@
 #include "session/resume/step_record.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <system_error>
 
 #include "core/error.hpp"
@@ -17,25 +16,21 @@ using nlohmann::json;
 
 /// Whether the results are of the types that reports take them for.
 bool is_result(const json& result) {
-  if (!result.is_object()) return false;
-  const auto all = [&](std::initializer_list<const char*> keys, const auto& has_type) {
-    return std::all_of(keys.begin(), keys.end(),
-                       [&](const char* key) { return !result.contains(key) || has_type(result.at(key)); });
-  };
   const auto are_texts = [](const json& list) {
-    return list.is_array() &&
-           std::all_of(list.begin(), list.end(), [](const json& text) { return text.is_string(); });
+    return list.is_array() && std::ranges::all_of(list, [](const json& text) { return text.is_string(); });
   };
-  return all({"known", "seconds", "filled"}, [](const json& value) { return value.is_number(); }) &&
-         all({"points"}, [](const json& value) { return value.is_number_unsigned(); }) &&
-         all({"device"}, [](const json& value) { return value.is_string(); }) && all({"warnings"}, are_texts);
+  return result.is_object() &&
+         members_are(result, {"known", "seconds", "filled"},
+                     [](const json& value) { return value.is_number(); }) &&
+         members_are(result, {"points"}, [](const json& value) { return value.is_number_unsigned(); }) &&
+         members_are(result, {"device"}, [](const json& value) { return value.is_string(); }) &&
+         members_are(result, {"warnings"}, are_texts);
 }
 
 /// Whether the file is in the output folder.
 bool is_below(const OutputFile& output) {
   const std::filesystem::path path(output.name);
-  return path.is_relative() &&
-         std::none_of(path.begin(), path.end(), [](const auto& part) { return part == ".."; });
+  return path.is_relative() && std::ranges::none_of(path, [](const auto& part) { return part == ".."; });
 }
 
 }  // namespace
@@ -63,7 +58,7 @@ std::optional<StepRecord> read_record(const std::filesystem::path& path) {
       record.outputs.push_back(
           {output.at("file").get<std::string>(),
            {output.at("size").get<std::uint64_t>(), output.at("hash").get<std::string>()}});
-    if (!std::all_of(record.outputs.begin(), record.outputs.end(), is_below)) return std::nullopt;
+    if (!std::ranges::all_of(record.outputs, is_below)) return std::nullopt;
     return record;
   } catch (const json::exception&) {
     return std::nullopt;

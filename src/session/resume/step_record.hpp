@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -25,6 +27,13 @@ struct StepRecord {
   nlohmann::json result;
   bool cleaned = false;  ///< the files were removed, since nothing but other options would need them again
 };
+
+/// Whether each member of `keys` that an object has passes a test: files may have been changed by hand.
+template <class Test>
+bool members_are(const nlohmann::json& object, std::initializer_list<const char*> keys, const Test& test) {
+  return std::ranges::all_of(keys,
+                             [&](const char* key) { return !object.contains(key) || test(object.at(key)); });
+}
 
 /// Writes a record.
 /// @throws OutputError

@@ -105,8 +105,7 @@ std::string error_text(const ObservationFit& fit) {
 std::vector<int> usable_views(const Scene& scene, const std::vector<LeftOut>& left_out) {
   std::vector<int> views;
   for (std::size_t i = 0; i < scene.views.size(); ++i)
-    if (std::ranges::none_of(left_out, [&](const LeftOut& it) { return it.name == scene.views[i].name; }))
-      views.push_back(static_cast<int>(i));
+    if (!is_left_out(left_out, scene.views[i].name)) views.push_back(static_cast<int>(i));
   return views;
 }
 

@@ -250,10 +250,10 @@ void check_views(SceneGraph& graph) {
   std::vector<int> views = run.plan.views_in_scope();
   std::erase_if(views, [&](int view) { return run.result(Step::kEstimate, view) == nullptr; });
   const int count = static_cast<int>(views.size());
-  graph.progress[SceneGraph::kCheck].show(run, "check across views", count, count);
+  graph.progress[SceneGraph::kCheck].show(run, Step::kCheck, count, count);
   graph.scheduler.set_pool(SceneGraph::kChecks, static_cast<std::size_t>(run.memory.check_at_once));
   graph.scheduler.wait(SceneGraph::kCheck, true);
-  log_kept(run, "check across views", Step::kCheck, views);
+  log_kept(run, Step::kCheck, views);
 }
 
 }  // namespace recon

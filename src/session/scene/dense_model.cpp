@@ -49,7 +49,7 @@ void move_observations(Scene& scene, const std::vector<Pinhole>& targets) {
     View& view = scene.views[i];
     new_index[i] = move_observations(view, lenses[view.camera], targets[i]);
   });
-  if (std::all_of(new_index.begin(), new_index.end(), [](const auto& list) { return list.empty(); })) return;
+  if (std::ranges::all_of(new_index, [](const auto& list) { return list.empty(); })) return;
   for (SparsePoint& point : scene.points.edit()) {
     for (TrackElement& element : point.track)
       if (const auto& indices = new_index[element.view]; !indices.empty())
@@ -78,8 +78,7 @@ void replace_cameras(Scene& scene, const std::vector<Pinhole>& targets) {
 
 /// COLMAP up to 3.8 counts images in the order of the file, later versions by their ids: make both the same.
 void renumber_views(Scene& scene) {
-  const auto rising = [](const View& a, const View& b) { return a.id < b.id; };
-  if (std::is_sorted(scene.views.begin(), scene.views.end(), rising)) return;
+  if (std::ranges::is_sorted(scene.views, {}, &View::id)) return;
   std::uint32_t id = 0;
   for (View& view : scene.views) view.id = ++id;
 }

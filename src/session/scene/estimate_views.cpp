@@ -13,7 +13,7 @@
 #include "methods/sweep/depth_search.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "refine/normals.hpp"
-#include "session/scene/remaining_work.hpp"
+#include "session/scene/calibration.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/step_inputs.hpp"
 
@@ -133,8 +133,7 @@ class Estimation {
   /// Takes a slot of the device that has most of them; null: there is none.
   Device* take_device() {
     const std::lock_guard lock(mutex_);
-    const auto most = std::max_element(devices_.begin(), devices_.end(),
-                                       [](const Device& a, const Device& b) { return a.free < b.free; });
+    const auto most = std::ranges::max_element(devices_, {}, &Device::free);
     if (most->free == 0) return nullptr;
     --most->free;
     return &*most;
@@ -168,7 +167,7 @@ class Estimation {
         run_.job.method == Method::kPlaneSweep ? sweep(backend, view) : match_pairs(backend, view));
     keep_within(run_.options.depth, *maps);
     round_confidences(maps->confidence.view());
-    if (run_.options.stage != Stage::kEstimate) {
+    if (run_.does(Step::kCheck)) {
       maps->normal = normals(backend, view, maps->depth.view());
       run_.maps.insert(MapKind::kPhotometric, run_.plan.view(view).output_name, maps);
     }
@@ -248,9 +247,24 @@ class Estimation {
 
 }  // namespace
 
-void estimate_views(SceneGraph& graph) {
+void add_photo_check(SceneGraph& graph) {
+  SceneRun& run = graph.run;
+  const auto check = [&run] {
+    check_photos_fit(run);
+    return TaskEnd::kDone;
+  };
+  if (run.memory.checks_beside > 0)
+    graph.scheduler.add({.step = SceneGraph::kEstimation, .run = check});
+  else
+    check();
+}
+
+namespace {
+
+/// Adds the estimation of the views that have no depth map yet.
+void add_estimation(SceneGraph& graph) {
   std::vector<int> views = views_to_estimate(graph.run);
-  log_kept(graph.run, "depth maps", Step::kEstimate, graph.run.plan.active_views());
+  log_kept(graph.run, Step::kEstimate, graph.run.plan.active_views());
   if (views.empty()) return;
   if (graph.run.memory.fusion_beside) views = in_order_of_use(graph.run.plan, views);
   const auto estimation = std::make_shared<Estimation>(graph);
@@ -268,13 +282,21 @@ void estimate_views(SceneGraph& graph) {
     graph.views[view].write = graph.scheduler.add(std::move(write));
   }
   const SceneRun& run = graph.run;
-  if (run.options.stage == Stage::kAll && run.memory.checks_beside > 0) add_checks(graph);
-  graph.progress[SceneGraph::kEstimation].show(run, "depth maps", static_cast<int>(views.size()),
+  if (run.does(Step::kCheck) && run.memory.checks_beside > 0) add_checks(graph);
+  graph.progress[SceneGraph::kEstimation].show(run, Step::kEstimate, static_cast<int>(views.size()),
                                                static_cast<int>(run.plan.active_views().size()));
+}
+
+}  // namespace
+
+void estimate_views(SceneGraph& graph) {
+  if (graph.run.does(Step::kEstimate)) add_estimation(graph);
   graph.scheduler.wait(SceneGraph::kEstimation, false);
 }
 
 void collect_estimates(SceneRun& run) {
+  if (run.does(Step::kEstimate)) return;
+  check_photos(run);
   const std::vector<int> views = run.plan.views_in_scope();
   parallel_for(static_cast<int>(views.size()), [&](int i) {
     run.results.find(run.key(Step::kEstimate, views[i]), estimate_inputs(run, views[i]), /*overwrite=*/false);

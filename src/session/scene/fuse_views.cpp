@@ -16,7 +16,7 @@
 #include "io/cloud/ply.hpp"
 #include "io/file/mapped_file.hpp"
 #include "io/image/image_file.hpp"
-#include "session/graph/background_work.hpp"
+#include "session/graph/task_threads.hpp"
 #include "session/scene/calibration.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
@@ -114,7 +114,7 @@ class CloudWriter : public PointSink {
       if (roi_ && !roi_->contains(point.position)) return;
       indices.clear();
       for (const std::uint32_t view : views) indices.push_back(image_index_[view]);
-      std::sort(indices.begin(), indices.end());
+      std::ranges::sort(indices);
       ply_.encode({point.position, point.normal, point.colour, point.confidence, indices}, result);
     });
   }
@@ -312,7 +312,7 @@ void add_fusion(SceneGraph& graph, const std::vector<int>& views, bool beside) {
 
 void show_fusion(SceneGraph& graph, const std::vector<int>& views) {
   const int count = static_cast<int>(views.size());
-  graph.progress[SceneGraph::kFusion].show(graph.run, "fusion", count, count);
+  graph.progress[SceneGraph::kFusion].show(graph.run, Step::kFusion, count, count);
 }
 
 /// Gives the files of the cloud their names.
@@ -335,10 +335,10 @@ void commit_cloud(SceneRun& run, UnfinishedCloud& cloud, StepRecord record) {
 
 void add_fusion_beside(SceneGraph& graph) {
   const SceneRun& run = graph.run;
-  if (!run.memory.fusion_beside || run.options.stage != Stage::kAll) return;
+  if (!run.memory.fusion_beside || !run.does(Step::kFusion)) return;
   if (!run.options.overwrite && is_there(run.workspace.path(Workspace::record_file(Step::kFusion)))) return;
   const std::vector<int> views = run.plan.views_in_scope();
-  if (std::all_of(views.begin(), views.end(), [&](int view) { return graph.views[view].check >= 0; }))
+  if (std::ranges::all_of(views, [&](int view) { return graph.views[view].check >= 0; }))
     add_fusion(graph, views, true);
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <set>
 #include <utility>
 
 #include "core/content_hash.hpp"
@@ -12,6 +11,7 @@
 #include "core/parallel.hpp"
 #include "core/paths.hpp"
 #include "io/image/image_file.hpp"
+#include "scene/faces.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -60,7 +60,7 @@ std::vector<bool> ignore_observations(View& view, const Image<std::uint8_t>& mas
   std::vector<bool> ignored(view.observations.size());
   for (std::size_t i = 0; i < ignored.size(); ++i)
     ignored[i] = view.observations[i].point_id != kNoPoint && is_on_ignored_pixel(view.observations[i], mask);
-  if (std::find(ignored.begin(), ignored.end(), true) == ignored.end()) return {};
+  if (std::ranges::find(ignored, true) == ignored.end()) return {};
   std::vector<Observation>& observations = view.observations.edit();
   for (std::size_t i = 0; i < ignored.size(); ++i)
     if (ignored[i]) observations[i].point_id = kNoPoint;
@@ -69,14 +69,14 @@ std::vector<bool> ignore_observations(View& view, const Image<std::uint8_t>& mas
 
 /// @param ignored  observations by view; an empty list where none is
 void shorten_tracks(Scene& scene, const std::vector<std::vector<bool>>& ignored) {
-  if (std::all_of(ignored.begin(), ignored.end(), [](const auto& list) { return list.empty(); })) return;
+  if (std::ranges::all_of(ignored, [](const auto& list) { return list.empty(); })) return;
   const auto is_ignored = [&](const TrackElement& element) {
     const std::vector<bool>& list = ignored[element.view];
     return !list.empty() && list[element.observation];
   };
   std::vector<SparsePoint>& points = scene.points.edit();
   std::erase_if(points, [&](const SparsePoint& point) {
-    return !point.track.empty() && std::all_of(point.track.begin(), point.track.end(), is_ignored);
+    return !point.track.empty() && std::ranges::all_of(point.track, is_ignored);
   });
   for (SparsePoint& point : points) std::erase_if(point.track, is_ignored);
 }
@@ -88,9 +88,18 @@ Image<std::uint8_t> read_mask(const View& view, const Camera& camera) {
 }
 
 Image<std::uint8_t> prepared_mask(const SceneRun& run, int view) {
-  if (run.plan.scene_view(view).mask_hash.empty()) return {};
-  const fs::path path = run.workspace.path(Workspace::mask_file(run.plan.view(view).output_name));
-  return decode_mask(read_image_file(path), path.string());
+  const View& it = run.plan.scene_view(view);
+  const ViewPlan& plan = run.plan.view(view);
+  Image<std::uint8_t> mask;
+  if (!it.mask_hash.empty()) {
+    const fs::path path = run.workspace.path(Workspace::mask_file(plan.output_name));
+    mask = decode_mask(read_image_file(path), path.string());
+  }
+  if (it.face) {
+    if (mask.empty()) mask = Image<std::uint8_t>(plan.camera.width, plan.camera.height, 255);
+    ignore_margin(plan.camera, mask);
+  }
+  return mask;
 }
 
 std::vector<LeftOut> read_masks(SceneRun& run) {
@@ -168,8 +177,6 @@ std::vector<bool> inspect(const SceneRun& run, View& view, Inspection& inspectio
 }  // namespace
 
 void inspect_photos(SceneRun& run, const std::vector<LeftOut>& left_out) {
-  std::set<std::string> unusable;
-  for (const LeftOut& view : left_out) unusable.insert(view.name);
   std::vector<View>& views = run.scene.views;
   std::vector<std::vector<bool>> ignored(views.size());
   Inspection inspection;
@@ -177,7 +184,7 @@ void inspect_photos(SceneRun& run, const std::vector<LeftOut>& left_out) {
   const int at_once = photos_at_once(run.scene, run.memory.limit, run.threads);
   bounded_parallel_for(static_cast<int>(views.size()), at_once, [&](int i) {
     check_interrupted();
-    if (unusable.count(views[i].name) == 0) ignored[i] = inspect(run, views[i], inspection);
+    if (!is_left_out(left_out, views[i].name)) ignored[i] = inspect(run, views[i], inspection);
   });
   shorten_tracks(run.scene, ignored);
   const SampleLevels levels = levels_of(inspection.range);
@@ -190,7 +197,7 @@ void inspect_photos(SceneRun& run, const std::vector<LeftOut>& left_out) {
   if (!names.empty())
     run.warn(fmt::format("{} photo{} transparent everywhere, such as {}; the transparency is ignored",
                          names.size(), names.size() == 1 ? " is" : "s are",
-                         *std::min_element(names.begin(), names.end())));
+                         *std::ranges::min_element(names)));
 }
 
 }  // namespace recon

@@ -199,6 +199,10 @@ EpipolarFit fit_without(CalibrationMistake mistake, const SceneRun& run, const C
   return fit_matches(views, small.matches(pairs, views));
 }
 
+bool has_faces(const Scene& scene) {
+  return std::ranges::any_of(scene.views, [](const View& view) { return view.face != nullptr; });
+}
+
 /// The mistake without which the photos fit, and better than with the change of cameras that is known;
 /// nothing if they never do.
 std::optional<CalibrationMistake> explain(const SceneRun& run, const Comparison& comparison,
@@ -207,6 +211,8 @@ std::optional<CalibrationMistake> explain(const SceneRun& run, const Comparison&
   double most = std::max(kExplained, kBetter * verdict.fit.share);
   if (verdict.camera) most = std::max(most, verdict.camera->fit.share);
   for (const CalibrationMistake mistake : kCalibrationMistakes) {
+    // Faces are cut to what their photo shows: their principal points lie anywhere.
+    if (mistake == CalibrationMistake::kImageSize && has_faces(run.plan.scene)) continue;
     const EpipolarFit it = fit_without(mistake, run, comparison, small);
     spdlog::debug("with mistake {}: {:.3f} of {} corners fit", static_cast<int>(mistake), it.share,
                   it.matches);
@@ -271,19 +277,21 @@ void warn_of_photos(SceneRun& run, const EpipolarVerdict& verdict) {
                     run.folder.root.string(), unnamed.size(), unnamed.front()));
 }
 
-/// Warns of cameras with whose change the photos fit better.
+/// Warns of cameras with whose change the photos fit better. The change is one of pinholes, and says nothing
+/// of the lens of a photo that became several.
 void warn_of_cameras(SceneRun& run, const EpipolarVerdict& verdict) {
   const CameraCorrection& correction = *verdict.camera;
   const Camera& camera = run.plan.photo_camera(0);
   const Pinhole& view = run.plan.view(0).camera;
-  const bool is_face = run.plan.scene_view(0).face != nullptr;
+  const bool is_face = has_faces(run.plan.scene);
   const double side = is_face ? std::max(view.width, view.height) : std::max(camera.width, camera.height);
   const double unit = side / kEpipolarUnits;
   run.warn(fmt::format(
       "{}: the photos do not fit the cameras: with {}, corners that views share would lie {:.2g} pixels from "
       "their epipolar lines (median of {}), and not {:.2g}; correct the cameras, or expect wrong depths",
-      run.folder.root.string(), correction_text(correction, camera), correction.fit.median * unit,
-      verdict.fit.matches, verdict.fit.median * unit));
+      run.folder.root.string(),
+      is_face ? "other parameters of the lens" : correction_text(correction, camera),
+      correction.fit.median * unit, verdict.fit.matches, verdict.fit.median * unit));
 }
 
 void warn_of_scene(SceneRun& run, const EpipolarFit& fit, std::optional<CalibrationMistake> mistake) {

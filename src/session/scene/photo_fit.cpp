@@ -1,17 +1,15 @@
-#include "session/scene/photo_fit.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <optional>
-#include <set>
 #include <system_error>
 #include <tuple>
 
 #include "core/error.hpp"
 #include "core/paths.hpp"
+#include "io/file/text_scanner.hpp"
+#include "session/scene/scene_run.hpp"
 
 namespace recon {
 
@@ -66,20 +64,12 @@ void scale_observations(View& view, Vec2d scale) {
     observation.pixel = {observation.pixel.x * scale.x, observation.pixel.y * scale.y};
 }
 
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 }  // namespace
 
 void fit_cameras(SceneRun& run, const std::vector<LeftOut>& left_out) {
-  std::set<std::string> unusable;
-  for (const LeftOut& view : left_out) unusable.insert(view.name);
   std::vector<std::vector<int>> views_of(run.scene.cameras.size());
   for (std::size_t i = 0; i < run.scene.views.size(); ++i)
-    if (unusable.count(run.scene.views[i].name) == 0)
+    if (!is_left_out(left_out, run.scene.views[i].name))
       views_of[run.scene.views[i].camera].push_back(static_cast<int>(i));
 
   struct Scaled {
@@ -133,8 +123,7 @@ std::string similar_photo(const SceneFolder& folder, const fs::path& file, const
        it.increment(error))
     if (lower_case(it->path().stem().string()) == stem) similar.push_back(it->path().filename().string());
   if (similar.empty()) return {};
-  return " (there is " + *std::min_element(similar.begin(), similar.end()) +
-         ": rename it, or change the model)";
+  return " (there is " + *std::ranges::min_element(similar) + ": rename it, or change the model)";
 }
 
 }  // namespace recon

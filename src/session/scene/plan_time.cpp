@@ -37,18 +37,43 @@ std::vector<StageTask> view_tasks(const SceneRun& run, int view) {
   return tasks;
 }
 
-/// Photos and model.
-double undistorting_seconds(const SceneRun& run, const std::vector<int>& views) {
-  double photos = 0, observations = 0;
-  for (const int view : views) {
-    const Camera& camera = run.plan.photo_camera(view);
-    const Pinhole& target = run.plan.view(view).camera;
-    const bool decoded = run.plan.view(view).unchanged || run.plan.scene_view(view).face;
-    photos += kViewFile + (decoded ? kPhotoPixel : kWarpedPixel) * camera.width * camera.height;
-    if (run.plan.scene_view(view).face) photos += kWarpedPixel * target.width * target.height;
+/// The views that overlap with each, see ScenePlan::overlaps.
+using Overlaps = std::vector<std::vector<int>>;
+
+/// What the host does for a step of a view, seconds of one thread: work on its pixels times the images that
+/// it meets, and on its files.
+double host_seconds(const SceneRun& run, Step step, int view, const Overlaps& overlaps) {
+  constexpr double kSides = 6;         // of a cube, for which a photo is decoded once
+  constexpr std::size_t kEncoded = 2;  // a GPU compares with all; the host encodes and writes the points
+  const bool gpu = stage_threads(run) == 0;
+  const ViewPlan& plan = run.plan.view(view);
+  const Camera& photo = run.plan.photo_camera(view);
+  const double pixels = static_cast<double>(plan.camera.width) * plan.camera.height,
+               photo_pixels = static_cast<double>(photo.width) * photo.height;
+  const auto on_images = [&](double pixel, std::size_t images) {
+    return pixel * pixels * static_cast<double>(images);
+  };
+  switch (step) {
+    case Step::kPrepare:
+      if (run.plan.scene_view(view).face)
+        return kViewFile + kPhotoPixel * photo_pixels / kSides + kWarpedPixel * pixels;
+      return kViewFile + (plan.unchanged ? kPhotoPixel : kWarpedPixel) * photo_pixels;
+    case Step::kEstimate:
+      return kViewFile +
+             on_images(kMapPixel, 1 + (run.job.method == Method::kPlaneSweep ? plan.sources.size()
+                                                                             : 4 * plan.pairs.size()));
+    case Step::kCheck:  // a GPU compares with all sources in less time than the host takes for one
+      return kViewFile + on_images(kCheckedPixel, gpu ? 1 : plan.sources.size());
+    default:
+      return on_images(kFusedPixel, gpu ? kEncoded : overlaps[view].size());
   }
+}
+
+/// Of the model.
+double model_seconds(const SceneRun& run) {
+  double observations = 0;
   for (const View& view : run.plan.scene.views) observations += static_cast<double>(view.observations.size());
-  return kViewFile + (photos + kObservation * observations) / run.threads;
+  return kViewFile + kObservation * observations / run.threads;
 }
 
 /// A step that depends on the scene.
@@ -59,59 +84,44 @@ struct SceneStep {
   bool calibrated = false;  ///< whether the model knows its stages
 };
 
-constexpr const char* kMaps = "depth maps";
-
-/// The depth maps: matching and `host`, beside each other where a GPU matches. The proportion that runs have
-/// to a calibration is not the one that they have to shipped figures.
-SceneStep maps_step(const SceneRun& run, const RemainingWork& work, const Backends& backends,
-                    const PerformanceModel& model, double host) {
-  SceneStep step{kMaps};
+/// The depth maps: matching and what the host does, beside each other where a GPU matches. The proportion
+/// that runs have to a calibration is not the one that they have to shipped figures.
+void add_matching(const SceneRun& run, const std::vector<int>& views, const Backends& backends,
+                  const PerformanceModel& model, SceneStep& step) {
   double matching = 0;
-  for (const int view : work.estimate) {
+  for (const int view : views) {
     const std::vector<StageTask> tasks = view_tasks(run, view);
     for (const StageTask& task : tasks) matching += predicted_seconds(model, task, stage_threads(run));
-    if (view != work.estimate.front() || tasks.empty()) continue;
+    if (view != views.front() || tasks.empty()) continue;
     step.calibrated = std::ranges::all_of(tasks, [&](const StageTask& task) { return model.knows(task); });
     step.key += ": " + tasks.front().stage + (step.calibrated ? ", calibrated" : "");
   }
   const bool gpu = stage_threads(run) == 0;
-  step.seconds = gpu ? std::max(matching / static_cast<double>(backends.size()), host) : matching + host;
-  return step;
+  step.seconds =
+      gpu ? std::max(matching / static_cast<double>(backends.size()), step.seconds) : matching + step.seconds;
 }
 
-std::vector<SceneStep> scene_steps(const SceneRun& run, const RemainingWork& work, const Backends& backends,
+/// The sums over the tasks of each step.
+std::vector<SceneStep> scene_steps(const SceneRun& run, const SceneWork& work, const Backends& backends,
                                    const PerformanceModel& model) {
-  // Work of the host on the pixels of each view times the number of images that it meets, and on its files.
-  const auto host_seconds = [&](const std::vector<int>& views, double pixel, double file,
-                                const auto& images) {
-    double pixels = 0;
-    for (const int view : views) {
-      const auto& camera = run.plan.view(view).camera;
-      pixels += static_cast<double>(camera.width) * camera.height * static_cast<double>(images(view));
+  const Overlaps overlaps = run.plan.overlaps();
+  std::vector<SceneStep> steps;
+  double waiting = 0;  // of the host, for the devices
+  for (const auto& [step, views] : work) {
+    if (step > Step::kEstimate && !run.does(step)) continue;
+    SceneStep it{step_name(step)};
+    for (const int view : views) it.seconds += host_seconds(run, step, view, overlaps) / run.threads;
+    if (step == Step::kPrepare) it.seconds += model_seconds(run);
+    if (step == Step::kEstimate) {
+      const double host = it.seconds;
+      add_matching(run, views, backends, model, it);
+      waiting = it.seconds - host;
     }
-    return (pixel * pixels + file * static_cast<double>(views.size())) / run.threads;
-  };
-  const double host = host_seconds(work.estimate, kMapPixel, kViewFile, [&](int view) {
-    const ViewPlan& plan = run.plan.view(view);
-    return 1 + (run.job.method == Method::kPlaneSweep ? plan.sources.size() : 4 * plan.pairs.size());
-  });
-  const SceneStep maps = maps_step(run, work, backends, model, host);
-  std::vector<SceneStep> steps = {{"undistorting", undistorting_seconds(run, work.prepare)}, maps};
-  if (run.options.stage == Stage::kEstimate) return steps;
-  double check = host_seconds(work.check, kCheckedPixel, kViewFile, [&](int view) {
-    // A GPU compares with all sources in less time than the host takes for one.
-    return stage_threads(run) == 0 ? 1 : run.plan.view(view).sources.size();
-  });
-  // Beside the estimation it takes no longer than the host waits for the devices.
-  if (run.memory.checks_beside > 0) check = std::max(0.0, check - (maps.seconds - host));
-  steps.push_back({"check across views", check});
-  const std::vector<std::vector<int>> overlaps = run.plan.overlaps();
-  const double fusion = host_seconds(run.plan.views_in_scope(), kFusedPixel, 0, [&](int view) {
-    // A GPU compares with all; the host encodes and writes the points.
-    constexpr std::size_t kEncoded = 2;
-    return stage_threads(run) == 0 ? kEncoded : overlaps[view].size();
-  });
-  steps.push_back({"fusion", work.fuse ? fusion : 0});
+    // Beside the estimation it takes no longer than the host waits for the devices.
+    if (step == Step::kCheck && run.memory.checks_beside > 0)
+      it.seconds = std::max(0.0, it.seconds - waiting);
+    steps.push_back(std::move(it));
+  }
   return steps;
 }
 
@@ -121,18 +131,19 @@ CalibrationKey calibration_key(const Backends& backends, int threads) {
   return {backends.front()->name(), threads, version()};
 }
 
-TimePlan plan_time(const SceneRun& run, const RemainingWork& work, const Backends& backends,
+TimePlan plan_time(const SceneRun& run, const SceneWork& work, const Backends& backends,
                    const PerformanceModel& model, const BeginningTimes& beginning) {
   TimePlan plan;
-  if (work.estimate.empty() && !model.runs.empty()) plan.source = TimeSource::kRuns;
+  const std::size_t estimated = work.at(Step::kEstimate).size();
+  if (estimated == 0 && !model.runs.empty()) plan.source = TimeSource::kRuns;
   plan.steps = {{"start", beginning.start}, {"reading the model", beginning.reading}};
   for (const SceneStep& step : scene_steps(run, work, backends, model)) {
     const double seconds = step.seconds * model.factor(step.key);
-    if (step.name == kMaps) {
+    if (step.name == step_name(Step::kEstimate)) {
       const double meanwhile = beginning.reading + plan.steps.back().second;
       plan.steps.emplace_back("opening the device", std::max(0.0, beginning.opening - meanwhile));
-      if (!work.estimate.empty()) {
-        plan.a_view = seconds / static_cast<double>(work.estimate.size());
+      if (estimated > 0) {
+        plan.a_view = seconds / static_cast<double>(estimated);
         if (step.calibrated) plan.source = TimeSource::kCalibration;
         if (model.runs.contains(step.key)) plan.source = TimeSource::kRuns;
       }
@@ -143,8 +154,8 @@ TimePlan plan_time(const SceneRun& run, const RemainingWork& work, const Backend
   return plan;
 }
 
-bool learn_times(const SceneRun& run, const RemainingWork& work, const Backends& backends,
-                 const StepTimes& times, PerformanceModel& model) {
+bool learn_times(const SceneRun& run, const SceneWork& work, const Backends& backends, const StepTimes& times,
+                 PerformanceModel& model) {
   constexpr double kMinSeconds = 0.1;
   bool learnt = false;
   for (const SceneStep& step : scene_steps(run, work, backends, model))

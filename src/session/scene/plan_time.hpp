@@ -4,7 +4,8 @@
 
 #include "predict/performance_model.hpp"
 #include "session/plan/step_clock.hpp"
-#include "session/scene/remaining_work.hpp"
+#include "session/scene/scene_graph.hpp"
+#include "session/scene/scene_run.hpp"
 
 namespace recon {
 
@@ -36,13 +37,13 @@ CalibrationKey calibration_key(const Backends& backends, int threads);
 /// Predicts the time of a run: of the matching by the calibration of its stages where there is one, else by
 /// shipped figures, of the steps around it by shipped figures, all of them times what earlier runs on this
 /// machine took in proportion. Nothing is measured.
-TimePlan plan_time(const SceneRun& run, const RemainingWork& work, const Backends& backends,
+TimePlan plan_time(const SceneRun& run, const SceneWork& work, const Backends& backends,
                    const PerformanceModel& model, const BeginningTimes& beginning);
 
 /// Adds the times of a finished run to the model, without steps of less than a tenth of a second.
 /// @param times  of the run's steps
 /// @returns whether any was added
-bool learn_times(const SceneRun& run, const RemainingWork& work, const Backends& backends,
-                 const StepTimes& times, PerformanceModel& model);
+bool learn_times(const SceneRun& run, const SceneWork& work, const Backends& backends, const StepTimes& times,
+                 PerformanceModel& model);
 
 }  // namespace recon

@@ -1,4 +1,5 @@
-#include <algorithm>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,58 +37,76 @@ void write_mask(const SceneRun& run, int view, StepRecord& record) {
   record.outputs.push_back({file, write_image(run.workspace.path(file), mask.view())});
 }
 
-/// Reads one photo and, with `write`, writes its undistorted image, unless an earlier run did; returns the
-/// hash of the photo.
-/// @throws InputError when the photo cannot be used
-std::string prepare_view(SceneRun& run, int view, bool write) {
+/// Writes the undistorted image of a view, and its mask.
+void write_view(SceneRun& run, int view, const std::string& content, const Image<Rgb8>& image,
+                StepRecord record) {
   const ViewPlan& plan = run.plan.view(view);
-  const std::string content = run.photos.read(run.plan, view), hash = content_hash(content);
-  StepRecord record;
-  record.inputs = prepare_inputs(run, view, hash);
-  if (run.results.find(run.key(Step::kPrepare, view), record.inputs) != nullptr) return hash;
-  const auto image = run.photos.add(run.plan, view, content);
-  if (!write) return hash;
   const std::string file = Workspace::image_file(plan.output_name);
   const std::filesystem::path path = run.workspace.path(file);
   record.outputs.push_back(
-      {file, plan.unchanged ? write_file(path, content) : write_image(path, image->view())});
+      {file, plan.unchanged ? write_file(path, content) : write_image(path, image.view())});
   write_mask(run, view, record);
-  record.result = {{"width", image->width()}, {"height", image->height()}};
+  record.result = {{"width", image.width()}, {"height", image.height()}};
   run.results.put(run.key(Step::kPrepare, view), std::move(record));
+}
+
+/// Reads a photo and, with `write`, writes the undistorted images of its views, unless an earlier run did;
+/// returns the hash of the photo.
+/// @throws InputError when the photo cannot be used
+std::string prepare_photo(SceneRun& run, const std::vector<int>& views, bool write) {
+  const std::string content = run.photos.read(run.plan, views.front()), hash = content_hash(content);
+  std::optional<Image<Rgb8>> photo;
+  for (const int view : views) {
+    StepRecord record;
+    record.inputs = prepare_inputs(run, view, hash);
+    if (run.results.find(run.key(Step::kPrepare, view), record.inputs) != nullptr) continue;
+    if (!photo) photo = run.photos.decode(run.plan, view, content);
+    const auto image = run.photos.add(run.plan, view, *photo);
+    if (write) write_view(run, view, content, *image, std::move(record));
+  }
   return hash;
+}
+
+/// Views by their photos.
+std::vector<std::vector<int>> by_photo(const ScenePlan& plan, const std::vector<int>& views) {
+  std::map<std::string, std::vector<int>> photos;
+  for (const int view : views) photos[plan.scene_view(view).photo_name()].push_back(view);
+  std::vector<std::vector<int>> lists;
+  for (auto& [name, list] : photos) lists.push_back(std::move(list));
+  return lists;
 }
 
 /// Prepares `views`, or with `write` false only reads their photos; returns those that cannot be used.
 std::vector<LeftOut> prepare(SceneRun& run, const std::vector<int>& views, bool write) {
-  const int count = static_cast<int>(views.size());
+  const std::vector<std::vector<int>> photos = by_photo(run.plan, views);
   const bool first_look = !run.photo_hashes.contains(run.plan.name(views.front()));
-  std::vector<std::string> hashes(views.size()), errors(views.size());
-  Progress progress(write ? "undistorting" : "reading photos", count, progress_style(run.options.quiet));
-  bounded_parallel_for(count, photos_at_once(run.plan, run.memory.limit, run.threads), [&](int i) {
-    check_interrupted();
-    try {
-      hashes[i] = prepare_view(run, views[i], write);
-    } catch (const InputError& error) {
-      errors[i] = error.what();
-    }
-    progress.advance();
-  });
+  std::vector<std::string> hashes(photos.size()), errors(photos.size());
+  Progress progress(write ? step_name(Step::kPrepare) : "reading photos", static_cast<int>(views.size()),
+                    progress_style(run.options.quiet));
+  bounded_parallel_for(static_cast<int>(photos.size()),
+                       photos_at_once(run.plan, run.memory.limit, run.threads), [&](int i) {
+                         check_interrupted();
+                         try {
+                           hashes[i] = prepare_photo(run, photos[i], write);
+                         } catch (const InputError& error) {
+                           errors[i] = error.what();
+                         }
+                         for (std::size_t view = 0; view < photos[i].size(); ++view) progress.advance();
+                       });
 
   std::vector<LeftOut> unusable;
   std::vector<int> usable;
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    const std::string& name = run.plan.name(views[i]);
+  for (std::size_t i = 0; i < photos.size(); ++i) {
     if (errors[i].empty()) {
-      usable.push_back(views[i]);
-      run.photo_hashes[name] = hashes[i];
+      for (const int view : photos[i]) run.photo_hashes[run.plan.name(view)] = hashes[i];
+      usable.insert(usable.end(), photos[i].begin(), photos[i].end());
       continue;
     }
-    const std::string& photo = run.plan.scene_view(views[i]).photo_name();
-    if (std::ranges::any_of(unusable, [&](const LeftOut& it) { return it.name == photo; })) continue;
+    const std::string& photo = run.plan.scene_view(photos[i].front()).photo_name();
     run.warn(photo + " is left out: " + errors[i]);
     unusable.push_back({photo, errors[i]});
   }
-  if (first_look) log_kept(run, "undistorting", Step::kPrepare, usable);
+  if (first_look) log_kept(run, Step::kPrepare, usable);
   return unusable;
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "core/progress.hpp"
 #include "methods/backend.hpp"
 #include "session/graph/scheduler.hpp"
+#include "session/resume/output_folder.hpp"
 
 namespace recon {
 
@@ -25,7 +27,7 @@ class StepProgress {
   /// Shows the progress from now on.
   /// @param views   of the step, those included that are done
   /// @param of_all  the views whose time is predicted
-  void show(const SceneRun& run, const char* step, int views, int of_all);
+  void show(const SceneRun& run, Step step, int views, int of_all);
 
   /// Begins again.
   void reset();
@@ -73,8 +75,11 @@ struct SceneGraph {
   Scheduler scheduler;  ///< the last member: it ends before what its tasks use
 };
 
-/// Estimates the depth of all active views; finished and unchanged work is kept. A view that fails is added
-/// to the run's `failed`; those of a device that fails are estimated on the others.
+/// Compares the photos with cameras and poses: beside the estimation where checks are, else at once.
+void add_photo_check(SceneGraph& graph);
+
+/// Estimates the depth of all active views, where the run does that; finished and unchanged work is kept. A
+/// view that fails is added to the run's `failed`; those of a device that fails are estimated on the others.
 /// @throws OutOfMemory, DeviceError when the last device fails, OutputError, Interrupted
 void estimate_views(SceneGraph& graph);
 
@@ -97,5 +102,24 @@ void add_fusion_beside(SceneGraph& graph);
 /// @throws InputError when the cloud would be empty, with what is known of the reason
 /// @throws OutputError, OutOfMemory, Interrupted
 void fuse_views(SceneGraph& graph);
+
+/// The unfinished or finished tasks of a scene: the views of each step. Fusion is one task, of all its views.
+using SceneWork = std::map<Step, std::vector<int>>;
+
+/// The active views whose depth maps are not finished and unchanged. Where checks come next, those are among
+/// them whose maps an earlier run removed by --clean, and of which a check has need now.
+std::vector<int> views_to_estimate(SceneRun& run);
+
+/// The views in scope whose maps --clean has removed, and of which a check has need now.
+std::vector<int> cleaned_but_needed(SceneRun& run);
+
+/// The work of a run: all but finished and unchanged results, which are detected as by the run itself.
+SceneWork remaining_work(SceneRun& run);
+
+/// All work of a run, as if nothing were finished.
+SceneWork all_work(const SceneRun& run);
+
+/// The work of a finished run, by its results. The image of a view that was matched was prepared.
+SceneWork work_done(const SceneRun& run);
 
 }  // namespace recon

@@ -12,7 +12,6 @@
 #include "core/paths.hpp"
 #include "scene/faces.hpp"
 #include "session/scene/calibration.hpp"
-#include "session/scene/photo_fit.hpp"
 #include "session/scene/scene_formats.hpp"
 
 namespace recon {
@@ -49,10 +48,6 @@ std::optional<std::string> fault_of_photo(const SceneRun& run, const View& view)
     return file.string() + ": its name has " + std::to_string(bytes) + " bytes; with at most " +
            std::to_string(max_bytes) + " the files made from it can be named after it";
   return std::nullopt;
-}
-
-bool is_among(const std::vector<LeftOut>& views, const std::string& name) {
-  return std::ranges::any_of(views, [&](const LeftOut& view) { return view.name == name; });
 }
 
 /// Views whose photo is not there, or has a name that is too long, and those that the model lacks for the
@@ -96,6 +91,18 @@ SceneRun::SceneRun(const SessionOptions& session_options, SceneFolder scene_fold
       results(workspace, session_options.overwrite),
       maps(workspace) {}
 
+bool SceneRun::does(Step step) const {
+  if (step == Step::kPrepare) return true;
+  if (step == Step::kEstimate) return options.stage != Stage::kFuse;
+  return options.stage != Stage::kEstimate && (step != Step::kTiles || options.tile > 0);
+}
+
+std::vector<int> SceneRun::views_of(Step step) const {
+  if (!does(step)) return {};
+  if (step == Step::kPrepare) return plan.needed_views();
+  return step == Step::kEstimate ? plan.active_views() : plan.views_in_scope();
+}
+
 void SceneRun::warn(const std::string& text) {
   spdlog::warn("{}", text);
   const std::lock_guard lock(warnings_mutex);
@@ -108,7 +115,8 @@ double SceneRun::predicted(std::string_view step, int views, int of_all) const {
   return 0;
 }
 
-void log_kept(const SceneRun& run, const char* name, Step step, const std::vector<int>& views) {
+void log_kept(const SceneRun& run, Step step, const std::vector<int>& views) {
+  const char* const name = step_name(step);
   int kept = 0, stale = 0, first = 0;
   for (const int view : views) {
     kept += run.results.kept(run.key(step, view)) ? 1 : 0;
@@ -142,7 +150,7 @@ void read_scene(SceneRun& run) {
   std::vector<LeftOut> left_out = unusable_photos(run);
   fit_cameras(run, left_out);
   for (const LeftOut& view : read_masks(run)) {
-    if (is_among(left_out, view.name)) continue;
+    if (is_left_out(left_out, view.name)) continue;
     spdlog::warn("{} is left out: {}", view.name, view.reason);
     left_out.push_back(view);
   }

@@ -49,6 +49,12 @@ struct SceneRun {
   /// The result of a step of a view; null where it has none.
   const StepRecord* result(Step step, int view) const { return results.get(key(step, view)); }
 
+  /// Whether a step is among what the run is to do: --stage, --tile.
+  bool does(Step step) const;
+
+  /// The views that a step of the run is for, by --views and --shard; of fusion those that it fuses.
+  std::vector<int> views_of(Step step) const;
+
   /// Thread-safe.
   void warn(const std::string& text);
 
@@ -68,6 +74,20 @@ void read_scene(SceneRun& run);
 /// @throws InputError with the file of the model
 void make_plan(SceneRun& run, const std::vector<LeftOut>& left_out);
 
+/// Scales the cameras whose photos are the model's in another size: all photos of the camera that can be read
+/// have one size of the camera's shape. Their observations are scaled too, and a warning says so.
+/// @param left_out  views whose photos do not count
+void fit_cameras(SceneRun& run, const std::vector<LeftOut>& left_out);
+
+/// Why a photo may have another size than its camera, and what to do.
+/// @param content  of the photo's file
+std::string advice_on_size(std::string_view content, ImageSize photo, const Camera& camera);
+
+/// " (there is NAME)" of a photo that is not there, where its folder has one of nearly the same name, or the
+/// scene has it at the name's place; else empty.
+std::string similar_photo(const SceneFolder& folder, const std::filesystem::path& file,
+                          const std::string& name);
+
 /// The mask of a view that has one, in the pixels of its photo: 0 where it is ignored.
 /// @throws InputError when the file cannot be read or has another size than the photo
 Image<std::uint8_t> read_mask(const View& view, const Camera& camera);
@@ -85,7 +105,8 @@ std::vector<LeftOut> read_masks(SceneRun& run);
 /// @throws Interrupted
 void inspect_photos(SceneRun& run, const std::vector<LeftOut>& left_out);
 
-/// The mask that `prepare_views` wrote; empty for a view without one.
+/// The pixels of a view whose depths count: the mask that `prepare_views` wrote, and of a face its side of
+/// the cube. Empty for a whole photo without a mask.
 /// @throws InputError when it cannot be read
 Image<std::uint8_t> prepared_mask(const SceneRun& run, int view);
 
@@ -102,7 +123,8 @@ void prepare_views(SceneRun& run);
 /// Writes the model of the undistorted images, patch-match.cfg and fusion.cfg.
 void write_dense_model(const SceneRun& run);
 
-/// Takes the depth maps that are there; views without are added to `failed`. The photos have to be known.
+/// Takes the depth maps that are there, where the run makes none; views without are added to `failed`.
+/// Nothing is written.
 /// @throws InputError when there is none, or some are of other photos, poses or options than this run's
 void collect_estimates(SceneRun& run);
 
@@ -115,7 +137,7 @@ void check_tile_size(const SceneRun& run);
 void remove_tiles(const SceneRun& run);
 
 /// Divides the finished cloud into tiles of --tile scene units; finished tiles of the same cloud are kept,
-/// all others are removed, also where there is no --tile.
+/// all others are removed.
 /// @throws UsageError when there would be too many, OutputError, Interrupted
 void tile_cloud(SceneRun& run);
 
@@ -124,6 +146,6 @@ std::vector<int> dense_indices(const ScenePlan& plan);
 
 /// Says how much of a step is kept and how much is done (again), and why.
 /// @param views  all of the step
-void log_kept(const SceneRun& run, const char* name, Step step, const std::vector<int>& views);
+void log_kept(const SceneRun& run, Step step, const std::vector<int>& views);
 
 }  // namespace recon

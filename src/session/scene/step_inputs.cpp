@@ -115,7 +115,7 @@ json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources
 }
 
 PlyPosition cloud_position(const SceneRun& run, const std::vector<int>& views) {
-  const bool floats = std::all_of(views.begin(), views.end(), [&](int view) {
+  const bool floats = std::ranges::all_of(views, [&](int view) {
     const FusionView it{run.plan.view(view).camera, run.plan.scene_view(view).cam_from_world, {}};
     return floats_suffice(it, run.plan.view(view).range.near, run.options.point_spacing);
   });

@@ -8,32 +8,17 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/pixels.hpp"
 #include "core/unique_id.hpp"
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "refine/normals.hpp"
 #include "scene/undistort.hpp"
-#include "session/scene/photo_fit.hpp"
+#include "session/scene/scene_run.hpp"
 
 namespace recon {
 
 namespace {
-
-/// Rec. 601 luma in integers, so that every machine has the same greys.
-std::uint8_t luma(Rgb8 c) {
-  return static_cast<std::uint8_t>((299 * c.r + 587 * c.g + 114 * c.b + 500) / 1000);
-}
-
-template <class Channel>
-Image<std::uint8_t> extract(const PhotoStore::Colour& image, const Channel& channel) {
-  Image<std::uint8_t> result(image.width(), image.height());
-  for (int y = 0; y < image.height(); ++y) {
-    const Rgb8* in = image.row(y);
-    std::uint8_t* out = result.row(y);
-    for (int x = 0; x < image.width(); ++x) out[x] = channel(in[x]);
-  }
-  return result;
-}
 
 std::size_t colour_bytes(const PhotoStore::Colour& image) {
   return static_cast<std::size_t>(image.pitch()) * static_cast<std::size_t>(image.height()) * sizeof(Rgb8);
@@ -84,14 +69,19 @@ void PhotoStore::set_budget(std::size_t bytes) {
   colours_.set_budget(bytes - channel_share(bytes, colour_, levels_));
 }
 
-std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan, int view,
-                                                          const std::string& file_content) {
+Image<Rgb8> PhotoStore::decode(const ScenePlan& plan, int view, const std::string& file_content) const {
   const std::string file = photo_file(plan, view).string();
   const Camera& camera = plan.photo_camera(view);
   // Before it is decoded: the memory is planned for photos of the size of their cameras.
   if (const auto size = header_size(file_content)) check_photo_size(file, *size, file_content, camera);
-  const Image<Rgb8> photo = decode_image(file_content, file, levels_of_samples_);
+  Image<Rgb8> photo = decode_image(file_content, file, levels_of_samples_);
   check_photo_size(file, size_of(photo), file_content, camera);
+  return photo;
+}
+
+std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan, int view,
+                                                          const Image<Rgb8>& photo) {
+  const Camera& camera = plan.photo_camera(view);
   const Pinhole& target = plan.view(view).camera;
   const auto& face = plan.scene_view(view).face;
   auto image = std::make_shared<const Colour>(
@@ -105,7 +95,7 @@ std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan,
 
 std::shared_ptr<const PhotoStore::Colour> PhotoStore::colour(const ScenePlan& plan, int view) {
   if (auto image = colours_.find(plan.name(view))) return image;
-  return add(plan, view, read(plan, view));
+  return add(plan, view, decode(plan, view, read(plan, view)));
 }
 
 std::string PhotoStore::read(const ScenePlan& plan, int view) const {
@@ -129,11 +119,10 @@ std::shared_ptr<const PhotoStore::Channels> PhotoStore::split(const Colour& imag
   Channels channels;
   channels.id = unique_ids(static_cast<std::uint64_t>(levels_) + 1);
   if (colour_) {
-    channels.push_back(extract(image, [](Rgb8 c) { return c.r; }));
-    channels.push_back(extract(image, [](Rgb8 c) { return c.g; }));
-    channels.push_back(extract(image, [](Rgb8 c) { return c.b; }));
+    for (const auto channel : {&Rgb8::r, &Rgb8::g, &Rgb8::b})
+      channels.push_back(mapped<std::uint8_t>(image, [channel](Rgb8 c) { return c.*channel; }));
   } else {
-    channels.push_back(extract(image, luma));
+    channels.push_back(mapped<std::uint8_t>(image, luma));
   }
   for (int level = 0; level < levels_; ++level) {
     const auto& finer = level == 0 ? channels.front() : channels.coarser.back();

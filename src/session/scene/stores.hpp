@@ -51,11 +51,14 @@ class PhotoStore {
   SampleLevels levels() const { return levels_of_samples_; }
   void set_levels(SampleLevels levels) { levels_of_samples_ = levels; }
 
-  /// Undistorts a view from the content of its photo file, and caches it.
-  /// @throws InputError when the photo cannot be decoded or does not have its camera's size
-  std::shared_ptr<const Colour> add(const ScenePlan& plan, int view, const std::string& file_content);
+  /// The photo of a view from the content of its file.
+  /// @throws InputError when it cannot be decoded or does not have its camera's size
+  Image<Rgb8> decode(const ScenePlan& plan, int view, const std::string& file_content) const;
 
-  /// @throws InputError as `add`, and when the file cannot be read
+  /// Undistorts a view from its photo, and caches it.
+  std::shared_ptr<const Colour> add(const ScenePlan& plan, int view, const Image<Rgb8>& photo);
+
+  /// @throws InputError as `read` and `decode`
   std::shared_ptr<const Colour> colour(const ScenePlan& plan, int view);
   std::shared_ptr<const Channels> channels(const ScenePlan& plan, int view);
 

@@ -36,7 +36,7 @@ double least_pixel_width(const ScenePlan& plan) {
 }  // namespace
 
 void check_tile_size(const SceneRun& run) {
-  if (run.options.tile <= 0 || run.options.stage == Stage::kEstimate) return;
+  if (!run.does(Step::kTiles)) return;
   if (const double width = least_pixel_width(run.plan); run.options.tile < width)
     throw UsageError(
         fmt::format("{}: --tile {} is too small: a pixel is at least {:.2g} scene units wide, so that every "
@@ -47,9 +47,8 @@ void check_tile_size(const SceneRun& run) {
   constexpr std::size_t kMaxTiles = 2 * kMaxPlyTiles;
   std::set<std::pair<double, double>> tiles;
   for (const SparsePoint& point : run.plan.scene.points) {
-    const bool seen = std::any_of(point.track.begin(), point.track.end(), [&](const TrackElement& element) {
-      return run.plan.view(element.view).in_scope;
-    });
+    const bool seen = std::ranges::any_of(
+        point.track, [&](const TrackElement& element) { return run.plan.view(element.view).in_scope; });
     if (!seen || (run.options.roi && !run.options.roi->contains(point.position))) continue;
     tiles.emplace(std::floor(point.position.x / run.options.tile),
                   std::floor(point.position.y / run.options.tile));
@@ -77,10 +76,6 @@ void remove_tiles(const SceneRun& run) {
 }
 
 void tile_cloud(SceneRun& run) {
-  if (run.options.tile <= 0) {
-    remove_tiles(run);
-    return;
-  }
   StepRecord record;
   record.inputs = tile_inputs(run);
   if (const StepRecord* const tiles = run.results.find({Step::kTiles}, record.inputs)) {

@@ -1,0 +1,75 @@
+// Photos that become several views.
+
+#include <gtest/gtest.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "io/image/image_file.hpp"
+#include "scene/faces.hpp"
+#include "session/folder_fixture.hpp"
+#include "session/scene/scene_run.hpp"
+
+namespace recon {
+namespace {
+
+class WidePhotos : public Folder {};
+
+/// How often a file is opened from now on.
+class OpenedFile {
+ public:
+  explicit OpenedFile(const std::filesystem::path& file) : fd_(::inotify_init1(IN_NONBLOCK)) {
+    // Equal events that follow each other would be one.
+    EXPECT_GE(::inotify_add_watch(fd_, file.c_str(), IN_OPEN | IN_CLOSE), 0);
+  }
+  ~OpenedFile() { ::close(fd_); }
+  OpenedFile(const OpenedFile&) = delete;
+
+  int count() const {
+    alignas(inotify_event) std::array<char, 4096> events{};
+    int count = 0;
+    for (ssize_t size; (size = ::read(fd_, events.data(), events.size())) > 0;)
+      for (ssize_t at = 0; at < size;) {
+        const auto& event = *reinterpret_cast<const inotify_event*>(events.data() + at);
+        count += (event.mask & IN_OPEN) != 0 ? 1 : 0;
+        at += static_cast<ssize_t>(sizeof event + event.len);
+      }
+    return count;
+  }
+
+ private:
+  int fd_;
+};
+
+TEST_F(WidePhotos, AreReadOnceForAllTheirViews) {
+  SessionOptions options;
+  options.quiet = true;
+  SceneRun run(options, SceneFolder{folder_, folder_ / "images", folder_ / "sparse"},
+               Workspace(folder_ / "dense"), 2);
+  run.memory.limit = std::size_t{1} << 30;
+  run.scene.camera_ids = {1};
+  run.scene.cameras = {{CameraModel::kEquirectangular, 128, 64, {128, 64}}};
+  for (int i = 0; i < 3; ++i) {
+    View view;
+    view.id = static_cast<std::uint32_t>(i + 1);
+    view.name = "v" + std::to_string(i) + ".png";
+    view.cam_from_world.translation = {0.3 * i, 0, 0};
+    run.scene.views.push_back(view);
+    write_image(folder_ / "images" / view.name, Image<std::uint8_t>(128, 64, 7).view());
+  }
+  run.scene = with_faces(std::move(run.scene));
+  make_plan(run, {});
+  ASSERT_EQ(run.plan.needed_views().size(), 18u);
+  const OpenedFile photo(folder_ / "images/v1.png");
+  const auto face = std::ranges::find(run.plan.scene.views, std::string("v1.png"), &View::photo_name);
+  run.photos.read(run.plan, static_cast<int>(face - run.plan.scene.views.begin()));
+  const int once = photo.count();
+  prepare_views(run);
+  EXPECT_EQ(photo.count(), once);
+  for (const int view : run.plan.needed_views()) EXPECT_NE(run.result(Step::kPrepare, view), nullptr);
+}
+
+}  // namespace
+}  // namespace recon

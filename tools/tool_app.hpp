@@ -1,0 +1,60 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/program.hpp"
+#include "core/version.hpp"
+#include "tools/commit.hpp"
+#include "tools/wrapped_help.hpp"
+
+namespace recon {
+
+/// Help of CLI11 in lines that fit the terminal. Set it before subcommands are added.
+class WrappedHelp : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::istringstream lines(CLI::Formatter::make_help(app, std::move(name), mode));
+    std::string text;
+    for (std::string line; std::getline(lines, line);) text += fitting(line);
+    return text;
+  }
+
+ private:
+  /// A line whose description begins at the width of a column, wrapped below it.
+  std::string fitting(const std::string& line) const {
+    const auto columns = static_cast<std::size_t>(terminal_columns());
+    if (line.size() <= columns) return line + "\n";
+    const std::size_t start = line.starts_with(' ') ? get_column_width() : 0;
+    return line.substr(0, start) + wrapped(line.substr(start), start, start, columns);
+  }
+};
+
+/// The command line of a program beside `reconstruct`.
+class ToolApp : public CLI::App {
+ public:
+  ToolApp(const std::string& description, const std::string& name) : CLI::App(description, name) {
+    formatter(std::make_shared<WrappedHelp>());
+    set_version_flag("--version", name + " " + version() + " (" RECON_COMMIT ")");
+  }
+
+  /// @returns the exit code where that is all, as after --help
+  std::optional<int> read(int argc, char** argv) {
+    refuse_empty_arguments(argc, argv);
+    try {
+      parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      return exit(error, std::cout, std::cerr) == 0 ? 0 : UsageError("").exit_code();
+    }
+    return std::nullopt;
+  }
+};
+
+}  // namespace recon
