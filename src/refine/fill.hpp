@@ -6,8 +6,8 @@
 
 namespace recon {
 
-/// Fills every unknown pixel (NaN) of a disparity map. A pixel takes one of up to eight surfaces, those of the
-/// nearest known pixels along rows, columns and diagonals, where the plane of the surface leads: a copied
+/// Fills every unknown pixel (NaN) of a disparity map. A pixel takes one of up to eight surfaces, those of
+/// the nearest known pixels along rows, columns and diagonals, where the plane of the surface leads: a copied
 /// disparity is the more wrong the farther it is carried over a slanted surface. Chosen is the surface of the
 /// least sum of
 ///   the disparity, since occluded pixels belong to the background (H. Hirschmueller, TPAMI 2008, section

@@ -35,7 +35,8 @@ class SurfaceFit {
       const auto [u, v] = pixels_[next];
       const float value = disparity_(x + u, y + v);
       fit.add(u, v, static_cast<double>(value - centre));
-      for (const auto& [i, j] : {std::pair{u - step_, v}, {u + step_, v}, {u, v - step_}, {u, v + step_}}) {
+      for (const auto& [du, dv] : {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}}) {
+        const int i = u + step_ * du, j = v + step_ * dv;
         if (std::max(std::abs(i), std::abs(j)) > reach_ || !disparity_.contains(x + i, y + j)) continue;
         std::uint8_t& seen = seen_[index(i, j)];
         if (seen || !same_surface(value, disparity_(x + i, y + j))) continue;
