@@ -60,49 +60,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace recon {
-namespace {
-
-constexpr std::uint8_t kFilled = 255;
-
-/// The smaller of two disparities, one of which may be unknown.
-float background(float a, float b) {
-  return std::isnan(a) || b < a ? b : a;
-}
-
-/// Fills the holes of a row of `count` pixels; returns whether the row has a known pixel.
-bool fill_row(float* row, int count) {
-  bool any = false;
-  float before = kUnknown;
-  for (int x = 0; x < count;) {
-    if (!std::isnan(row[x])) {
-      before = row[x++];
-      any = true;
-      continue;
-    }
-    int end = x;
-    while (end < count && std::isnan(row[end])) ++end;
-    const float behind = end < count ? row[end] : kUnknown;
-    std::fill(row + x, row + end, background(before, behind));
-    x = end;
-  }
-  return any;
-}
-
-/// For each row the nearest row with `known`, in the direction of `step`; -1 if none.
-std::vector<int> nearest_known(const std::vector<std::uint8_t>& known, int step) {
-  const int count = static_cast<int>(known.size());
-  std::vector<int> nearest(known.size());
-  int last = -1;
-  for (int i = 0; i < count; ++i) {
-    const int y = step > 0 ? i : count - 1 - i;
-    if (known[y]) last = y;
-    nearest[y] = last;
-  }
-  return nearest;
-}
-
-}  // namespace
-
 HWY_EXPORT(median_row);
 
 Image<float> median_3x3(ImageView<const float> depth) {
@@ -161,28 +118,6 @@ void remove_speckles(ImageView<float> depth, int min_size, float max_relative_st
 
 void remove_disparity_speckles(ImageView<float> disparity, int min_size) {
   remove_small_regions(disparity, min_size, same_surface);
-}
-
-Image<std::uint8_t> fill_disparity(ImageView<float> disparity) {
-  Image<std::uint8_t> filled(disparity.width, disparity.height);
-  std::vector<std::uint8_t> known(disparity.height);
-  parallel_for(disparity.height, [&](int y) {
-    float* row = disparity.row(y);
-    for (int x = 0; x < disparity.width; ++x) filled(x, y) = std::isnan(row[x]) ? kFilled : 0;
-    known[y] = fill_row(row, disparity.width) ? 1 : 0;
-  });
-  if (std::find(known.begin(), known.end(), 1) == known.end()) {
-    filled.fill(0);
-    return filled;
-  }
-  const std::vector<int> above = nearest_known(known, 1), below = nearest_known(known, -1);
-  parallel_for(disparity.height, [&](int y) {
-    if (known[y]) return;
-    const int a = above[y], b = below[y];
-    for (int x = 0; x < disparity.width; ++x)
-      disparity(x, y) = background(a < 0 ? kUnknown : disparity(x, a), b < 0 ? kUnknown : disparity(x, b));
-  });
-  return filled;
 }
 
 }  // namespace recon

@@ -22,12 +22,4 @@ void remove_speckles(ImageView<float> depth, int min_size, float max_relative_st
 /// The same for disparities; see same_surface.
 void remove_disparity_speckles(ImageView<float> disparity, int min_size);
 
-/// Fills every unknown pixel (NaN) with the smaller of the nearest known disparities on both sides in its
-/// row, since occluded pixels belong to the background; at a border with the only one. A row without known
-/// pixels is filled with the smaller of the nearest filled rows above and below, per pixel. Deterministic for
-/// any number of threads. Source: H. Hirschmueller, TPAMI 2008, section 2.6 (discontinuity-preserving
-/// interpolation), along rows, since occlusions of a rectified pair are horizontal.
-/// @returns 255 where a pixel was filled, else 0; nothing is filled if no pixel is known
-Image<std::uint8_t> fill_disparity(ImageView<float> disparity);
-
 }  // namespace recon

@@ -29,13 +29,21 @@ struct PlaneFit {
 
   /// The plane at (column, 0); 0 if there are fewer than kMinFit pixels or they are collinear.
   RECON_HD double at(double column) const {
-    if (n < kMinFit) return 0.0;
+    double b, c;
+    if (!slopes(kMinFit, b, c)) return 0.0;
+    return (d - b * u - c * v) / n + b * column;
+  }
+
+  /// The slopes along columns and rows; false if there are fewer than `min_pixels` or they are collinear.
+  RECON_HD bool slopes(int min_pixels, double& along_columns, double& along_rows) const {
+    if (n < min_pixels) return false;
     const double suu = uu - u * u / n, suv = uv - u * v / n, svv = vv - v * v / n;
     const double sud = ud - u * d / n, svd = vd - v * d / n;
     const double determinant = suu * svv - suv * suv;
-    if (!(determinant > 1e-3 * n * n)) return 0.0;
-    const double b = (sud * svv - svd * suv) / determinant, c = (svd * suu - sud * suv) / determinant;
-    return (d - b * u - c * v) / n + b * column;
+    if (!(determinant > 1e-3 * n * n)) return false;
+    along_columns = (sud * svv - svd * suv) / determinant;
+    along_rows = (svd * suu - sud * suv) / determinant;
+    return true;
   }
 };
 

@@ -11,6 +11,7 @@
 #include "io/file/output_file.hpp"
 #include "io/map/map_files.hpp"
 #include "refine/depth_filters.hpp"
+#include "refine/fill.hpp"
 #include "session/input.hpp"
 #include "session/options/option.hpp"
 #include "session/pair/pair_check.hpp"
@@ -103,6 +104,14 @@ std::string swap_warning(const PairPlan& plan, const GreyPair& images, double kn
       plan.name(), 100 * shares.as_given, 100 * shares.swapped);
 }
 
+Image<std::uint8_t> fill(const PairRun& run, const PairImages& images, ImageView<float> disparity) {
+  const DisparityRange range = run.plan.options.range;
+  if (!images.left_colour.empty())
+    return fill_disparity(disparity, images.left_colour.view(), range.min, range.count);
+  const Image<Rgb8> colour = read_image(run.plan.files.left, images.levels);
+  return fill_disparity(disparity, colour.view(), range.min, range.count);
+}
+
 PairResult match(const PairRun& run, StepClock& clock) {
   const PairPlan& plan = run.plan;
   const PairImages images = read_pair_images(plan);
@@ -123,7 +132,7 @@ PairResult match(const PairRun& run, StepClock& clock) {
   result.known = known_share(result.disparity);
   if (result.known == 0) throw InputError(plan.name() + ": no disparity was found; " + doubts(plan));
   result.swap_warning = swap_warning(plan, problem.images, result.known, run.backend());
-  if (run.options.pair.fill) result.filled = fill_disparity(result.disparity.view());
+  if (run.options.pair.fill) result.filled = fill(run, images, result.disparity.view());
   clock.end("filtering");
   return result;
 }

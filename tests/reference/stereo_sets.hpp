@@ -19,6 +19,7 @@ namespace recon {
 struct StereoSet {
   std::string name;
   Image<std::uint8_t> left, right;
+  Image<Rgb8> left_colour;
   Image<float> truth;  ///< pixels; NaN: unknown
   int disparities;
 };
@@ -30,6 +31,7 @@ inline StereoSet read_stereo_set(const std::filesystem::path& folder) {
   StereoSet set{info.at("name"),
                 read_grey_image(path("left")),
                 read_grey_image(path("right")),
+                read_image(path("left")),
                 {},
                 info.at("max_disparity")};
   if (path("disparity").extension() == ".pfm") {

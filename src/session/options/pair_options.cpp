@@ -86,7 +86,7 @@ OptionGroup pair_options() {
   group.add("max-disparity", "D", "End of the disparities, pixels: searched is min <= d < max")
       .number(kPairs, RECON_FIELD(pair.max_disparity), {-kMaxDisparity, 2 * kMaxDisparity})
       .described("ndisp of calib.txt");
-  group.add("fill", "", "A disparity for every pixel: holes get that of the background beside them")
+  group.add("fill", "", "A disparity for every pixel: holes get planes of the surfaces beside them")
       .flag(kPairs, RECON_FIELD(pair.fill));
   return group;
 }
