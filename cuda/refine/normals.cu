@@ -9,21 +9,20 @@
 namespace recon::cuda {
 namespace {
 
-constexpr int kColumns = 32, kRows = 8;  ///< pixels of a thread block
+constexpr int kColumns = 32, kRows = 16;  ///< pixels of a thread block
 
 /// Each block takes the inverse depths of its pixels and of the windows around them into shared memory.
 __global__ void __launch_bounds__(kColumns* kRows)
     normals_kernel(const float* depth, Pinhole camera, Vec3f* normals) {
   constexpr int kTileColumns = kColumns + 2 * kNormalRadius, kTileRows = kRows + 2 * kNormalRadius;
-  __shared__ double tile[kTileRows][kTileColumns];
+  __shared__ float tile[kTileRows][kTileColumns];
   const int left = static_cast<int>(blockIdx.x) * kColumns, top = static_cast<int>(blockIdx.y) * kRows;
   const int column = static_cast<int>(threadIdx.x), row = static_cast<int>(threadIdx.y);
   for (int i = row * kColumns + column; i < kTileRows * kTileColumns; i += kRows * kColumns) {
     const int tile_x = i % kTileColumns, tile_y = i / kTileColumns;
     const int x = left + tile_x - kNormalRadius, y = top + tile_y - kNormalRadius;
     const bool inside = x >= 0 && x < camera.width && y >= 0 && y < camera.height;
-    tile[tile_y][tile_x] =
-        inside ? 1.0 / static_cast<double>(depth[static_cast<std::ptrdiff_t>(y) * camera.width + x]) : NAN;
+    tile[tile_y][tile_x] = inside ? 1.0f / depth[static_cast<std::ptrdiff_t>(y) * camera.width + x] : NAN;
   }
   __syncthreads();
   const int x = left + column, y = top + row;

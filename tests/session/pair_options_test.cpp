@@ -128,7 +128,7 @@ TEST(NormalsThatAgree, DifferLessWithPatches) {
               options.check_consistency(kSweepScene).max_angle_degrees);
     return options.check_consistency(kSweepScene).max_angle_degrees;
   };
-  EXPECT_EQ(angles({}), 50);
+  EXPECT_EQ(angles({}), 30);
   EXPECT_EQ(angles({{"refine", {"none"}}}), 60);
   EXPECT_EQ(angles({{"max-normal-angle", {"70"}}}), 70);
   EXPECT_EQ(angles({{"refine", {"none"}}, {"max-normal-angle", {"70"}}}), 70);

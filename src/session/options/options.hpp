@@ -103,7 +103,7 @@ inline constexpr float kDefaultMinReliability = 0.35f;
 /// The same where no other view has a depth; 1: none is kept, as most of them are wrong on photos.
 inline constexpr float kDefaultMinLoneReliability = 1.0f;
 /// Max angle between normals from patches that agree, degrees.
-inline constexpr float kDefaultMaxPatchAngle = 50.0f;
+inline constexpr float kDefaultMaxPatchAngle = 30.0f;
 
 /// Views that a point of the cloud needs.
 inline constexpr int kDefaultMinFusedViews = 2;
