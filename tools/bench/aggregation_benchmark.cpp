@@ -210,7 +210,7 @@ ordered_json run_on_gpu(const AggregationBenchmark& benchmark) {
                               {"by_radius", by_radius(benchmark, set, true)}});
   }
   constexpr int kWidth = 1280, kHeight = 960, kPlanes = 128;
-  const ColourSet made{{"made", {kWidth, kHeight}, {kWidth, kHeight}, {}, kPlanes},
+  const ColourSet made{{"made", {kWidth, kHeight}, {kWidth, kHeight}, {}, {}, kPlanes},
                        made_image(kWidth, kHeight, 0),
                        made_image(kWidth, kHeight, 12),
                        {},
