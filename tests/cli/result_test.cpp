@@ -21,7 +21,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 /// COLMAP's visibility file: per point a count and indices of images.
-std::vector<std::vector<std::uint32_t>> read_visibility(const fs::path& path) {
+std::vector<std::vector<std::uint32_t>> views_of_points(const fs::path& path) {
   const std::string bytes = content(path);
   std::size_t at = 0;
   const auto number = [&](auto value) {
@@ -42,7 +42,7 @@ std::vector<std::vector<std::uint32_t>> read_visibility(const fs::path& path) {
 void expect_points_on_depth_maps(const fs::path& dense) {
   const Scene model = read_colmap_model(dense / "sparse");
   const PlyCloud cloud = read_ply(dense / "fused.ply");
-  const auto visibility = read_visibility(dense / "fused.ply.vis");
+  const auto visibility = views_of_points(dense / "fused.ply.vis");
   std::vector<Image<float>> depths;
   for (const View& view : model.views)
     depths.push_back(read_depth_map(dense / "stereo/depth_maps" / (view.name + ".geometric.bin")));
@@ -207,7 +207,7 @@ TEST_F(ReconstructResult, HasSurePointsThatOneViewSeesWhereWanted) {
     arguments.insert(arguments.end(), options.begin(), options.end());
     const Outcome outcome = reconstruct(arguments);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    const auto visibility = read_visibility(dense() / "fused.ply.vis");
+    const auto visibility = views_of_points(dense() / "fused.ply.vis");
     const PlyCloud cloud = read_ply(dense() / "fused.ply");
     std::ptrdiff_t count = 0;
     for (std::size_t i = 0; i < visibility.size(); ++i) {
