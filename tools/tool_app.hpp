@@ -42,7 +42,7 @@ class ToolApp : public CLI::App {
  public:
   ToolApp(const std::string& description, const std::string& name) : CLI::App(description, name) {
     formatter(std::make_shared<WrappedHelp>());
-    set_version_flag("--version", name + " " + version() + " (" RECON_COMMIT ")");
+    set_version_flag("--version", name + " " + recon::version() + " (" RECON_COMMIT ")");
   }
 
   /// @returns the exit code where that is all, as after --help
