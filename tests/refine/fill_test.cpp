@@ -34,26 +34,23 @@ float plane_at(int x, int y) {
   return 20.0f - 0.25f * static_cast<float>(x) + 0.5f * static_cast<float>(y);
 }
 
-TEST(FillDisparity, TakesTheBackgroundBesideAHole) {
-  Image<float> map = map_with_hole(11, kEdge);
+/// Fills a map whose near surface begins before the edge that the image has, or at it.
+void expect_background_up_to_the_edge(Image<float> map, int first_filled) {
   const Image<std::uint8_t> filled =
       fill_disparity(map.view(), image_with_edge(kEdge).view(), 0, kDisparities);
   for (int y = 0; y < kHeight; ++y)
     for (int x = 0; x < kWidth; ++x) {
       EXPECT_FLOAT_EQ(map(x, y), x < kEdge ? 3.0f : 9.0f) << x << ", " << y;
-      EXPECT_EQ(filled(x, y), x >= 11 && x < kEdge ? 255 : 0) << x << ", " << y;
+      EXPECT_EQ(filled(x, y), x >= first_filled && x < kEdge ? 255 : 0) << x << ", " << y;
     }
 }
 
+TEST(FillDisparity, TakesTheBackgroundBesideAHole) {
+  expect_background_up_to_the_edge(map_with_hole(11, kEdge), 11);
+}
+
 TEST(FillDisparity, GivesAWidenedNearSurfaceBackToTheBackground) {
-  Image<float> map = map_with_hole(10, kEdge - 2);
-  const Image<std::uint8_t> filled =
-      fill_disparity(map.view(), image_with_edge(kEdge).view(), 0, kDisparities);
-  for (int y = 0; y < kHeight; ++y)
-    for (int x = 0; x < kWidth; ++x) {
-      EXPECT_FLOAT_EQ(map(x, y), x < kEdge ? 3.0f : 9.0f) << x << ", " << y;
-      EXPECT_EQ(filled(x, y), x >= 10 && x < kEdge ? 255 : 0) << x << ", " << y;
-    }
+  expect_background_up_to_the_edge(map_with_hole(10, kEdge - 2), 10);
 }
 
 TEST(FillDisparity, CarriesTheSlopeOfASurface) {

@@ -23,7 +23,8 @@ constexpr std::size_t kReadBytes = 24;
 // Of both images in colour, while they are read and from then on.
 constexpr std::size_t kColourBytes = 6;
 // Disparity and mask, and what is largest of: the speckle filter's list (25, it grows by doubling), the
-// encoder of a preview (13), depth with normals and the decoded left image (28).
+// encoder of a preview (13), depth with normals and the decoded left image (28), the filling of holes with
+// its maps and the images (28).
 constexpr std::size_t kPreviewBytes = 36;
 constexpr std::uint64_t kCloudPointBytes = 36 + 12;  // in fused.ply and its visibility file
 
