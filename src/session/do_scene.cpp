@@ -149,7 +149,8 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
 }
 
 std::string summary(const SceneRun& run, const json& report) {
-  const std::size_t views = report.at("views").size(), left_out = report.at("left_out").size();
+  const std::size_t views = report.at("views").size() - run.failed.size();
+  const std::size_t left_out = report.at("left_out").size();
   std::string line = report.contains("points")
                          ? fmt::format("{}: {} points from", report.at("cloud").get<std::string>(),
                                        report.at("points").get<std::uint64_t>())

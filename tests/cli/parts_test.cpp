@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -116,6 +117,27 @@ TEST_F(ReconstructParts, APlanOfTheFusionLeavesOutAViewWithoutEstimate) {
     EXPECT_THAT(outcome.err, HasSubstr("is left out: it has no depth map yet"));
     set_content(record.path(), bytes);
   }
+}
+
+/// Sources without a depth map take no part in a check, neither when it is done nor when it is looked for.
+TEST_F(ReconstructParts, ARepeatedFusionOfAPartIsKept) {
+  ASSERT_EQ(estimate({"--shard", "1/2"}).exit_code, 0);
+  const Outcome first = fuse({"--clean"});
+  ASSERT_EQ(first.exit_code, 7) << first.err;
+  const auto parts = results(dense());
+  const Outcome again = fuse();
+  EXPECT_EQ(again.exit_code, 7) << again.err;
+  EXPECT_TRUE(same_results(parts, results(dense())));
+}
+
+TEST_F(ReconstructParts, TheSummaryCountsAViewOnce) {
+  ASSERT_EQ(estimate({"--shard", "1/2"}).exit_code, 0);
+  const Outcome outcome = fuse();
+  std::smatch counts;
+  const std::string said = outcome.out + outcome.err;
+  ASSERT_TRUE(std::regex_search(said, counts, std::regex("from ([0-9]+) views in .*, ([0-9]+) left out")))
+      << said;
+  EXPECT_EQ(std::stoul(counts[1]) + std::stoul(counts[2]), model().views.size()) << said;
 }
 
 TEST_F(ReconstructParts, AViewWithoutItsSourcesIsNoCloudAndSaysSo) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "cli/scene_fixture.hpp"
+#include "core/version.hpp"
 
 namespace recon {
 namespace {
@@ -70,6 +71,14 @@ TEST_F(ReconstructStream, ClosedStreamsGetNoFile) {
   EXPECT_EQ(process.wait().exit_code, 130);
   for (const auto& [name, bytes] : files_below(dense()))
     EXPECT_THAT(bytes, Not(HasSubstr("finished work is kept"))) << name;
+}
+
+TEST_F(ReconstructStream, EveryProgramSaysItsVersion) {
+  for (const char* program : {RECON_RECONSTRUCT, RECON_RENDER, RECON_EVALUATE}) {
+    const Outcome outcome = run_by_shell("exec \"$@\"", {program, "--version"});
+    EXPECT_EQ(outcome.exit_code, 0) << program;
+    EXPECT_THAT(outcome.out, HasSubstr(std::string(" ") + version() + " (")) << program;
+  }
 }
 
 TEST_F(ReconstructStream, ALostOutputIsOne) {

@@ -63,6 +63,21 @@ TEST(SweepPlan, SaysWhatIsNeededWhereNothingFits) {
   }
 }
 
+TEST(SweepPlan, FitsWhereItSaysThatIsEnough) {
+  for (const int planes : {1, 2, 7, 8, 15, 16, 250, 512}) {
+    const SweepShape shape{zncc(), 6000, 4000, 6000, 4000, 1, 8, planes};
+    try {
+      plan_sweep(shape, 1u << 20);
+      ADD_FAILURE() << "no exception";
+    } catch (const OutOfMemory& error) {
+      const std::string what = error.what(), before = "needs at least ";
+      const std::size_t needed = std::stoul(what.substr(what.find(before) + before.size())) << 20;
+      EXPECT_LE(plan_sweep(shape, needed).bytes, needed) << planes;
+      EXPECT_THROW(plan_sweep(shape, needed - (2u << 20)), OutOfMemory) << planes;
+    }
+  }
+}
+
 TEST(SweepPlan, RefusesOptionsOutOfRange) {
   const SweepShape shape{sad(), 64, 48, 64, 48, 1, 2, 8};
   SweepShape even = shape;

@@ -55,16 +55,18 @@ class Planner {
       const SweepPlan plan = counted(storage, rows, shape_.planes);
       if (fits(plan)) return plan;
     }
-    for (int planes = shape_.planes / 2; planes >= std::min(kMinPlanes, shape_.planes); planes /= 2) {
+    for (int planes = shape_.planes / 2; planes >= kMinPlanes; planes /= 2) {
       const SweepPlan plan = counted(storage, tile_rows_, planes);
       if (fits(plan)) return plan;
     }
     return {};
   }
 
+  /// Of the smallest pieces that `largest` tries.
   std::size_t min_bytes() const {
     // Winners in ranges of planes need memory from one to the next: few planes take less in one range.
-    const int few = std::min(kMinPlanes, shape_.planes);
+    int few = shape_.planes;
+    while (few / 2 >= kMinPlanes) few /= 2;
     return std::min(counted(SourceStorage::kBytes, tile_rows_, few).bytes,
                     counted(SourceStorage::kBytes, tile_rows_, shape_.planes).bytes);
   }

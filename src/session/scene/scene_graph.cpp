@@ -72,12 +72,14 @@ bool is_cleaned(const SceneRun& run, int view) {
   return estimate != nullptr && estimate->cleaned;
 }
 
-/// Whether the check of a view is finished for the depth maps that the run has.
+/// Whether the check of a view is finished for the depth maps that the run has. Where it estimates none, a
+/// source without a map takes no part in it.
 bool is_checked(SceneRun& run, int view) {
+  const auto is_estimated = [&](int it) { return run.result(Step::kEstimate, it) != nullptr; };
   std::vector<int> sources;
   for (const int source : run.plan.view(view).sources)
-    if (run.plan.view(source).in_scope) sources.push_back(source);
-  const auto is_estimated = [&](int it) { return run.result(Step::kEstimate, it) != nullptr; };
+    if (run.plan.view(source).in_scope && (run.does(Step::kEstimate) || is_estimated(source)))
+      sources.push_back(source);
   return is_estimated(view) && std::ranges::all_of(sources, is_estimated) &&
          run.results.find(run.key(Step::kCheck, view), check_inputs(run, view, sources)) != nullptr;
 }
@@ -85,7 +87,9 @@ bool is_checked(SceneRun& run, int view) {
 }  // namespace
 
 std::vector<int> cleaned_but_needed(SceneRun& run) {
-  const std::vector<int> views = run.plan.views_in_scope();
+  std::vector<int> views = run.plan.views_in_scope();
+  if (!run.does(Step::kEstimate))  // those without a map are not checked
+    std::erase_if(views, [&](int view) { return run.result(Step::kEstimate, view) == nullptr; });
   if (std::ranges::none_of(views, [&](int view) { return is_cleaned(run, view); })) return {};
   std::vector<char> finished(views.size());
   parallel_for(static_cast<int>(views.size()),
