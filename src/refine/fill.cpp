@@ -1,6 +1,7 @@
 #include "refine/fill.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -68,27 +69,46 @@ void fill_by_rows(ImageView<float> disparity) {
   });
 }
 
-constexpr int kStepReach = 2;         ///< columns by which windows widen the near surface
-constexpr float kDepthStep = 1.5f;    ///< min difference of two surfaces, pixels
-constexpr int kFillReach = 20;        ///< of the planes
-constexpr int kFillSamples = 2;       ///< pixels from one sample of a plane to the next
-constexpr int kMinSamples = 20;       ///< of a plane
-constexpr double kMaxSlope = 1;       ///< disparity per column or row
-constexpr float kHiddenPenalty = 20;  ///< pixels of disparity
+constexpr int kMaxSteps = 255;              ///< from a hole to a surface
+constexpr int kStepReach = 2;               ///< columns by which windows widen the near surface
+constexpr float kDepthStep = 1.5f;          ///< min difference of two surfaces, pixels
+constexpr int kFillReach = 20;              ///< of the planes
+constexpr int kFillSamples = 2;             ///< pixels from one sample of a plane to the next
+constexpr int kMinSamples = 20;             ///< of a plane
+constexpr double kMaxSlope = 1;             ///< disparity per column or row
+constexpr float kContradictedPenalty = 20;  ///< pixels of disparity
 
-/// Whether a known pixel is close to a surface behind its own in its row, also across a hole.
+/// Whether a known pixel is close to a surface behind its own in its row, also across a hole. A slanted
+/// surface has no step between neighbours.
 bool near_background(const float* row, int width, int x) {
   for (const int step : {-1, 1}) {
+    float before = row[x];
+    bool edge = false;
     for (int k = 1; k <= kStepReach; ++k) {
       int i = x + k * step;
       const bool hole = i >= 0 && i < width && std::isnan(row[i]);
       while (i >= 0 && i < width && std::isnan(row[i])) i += step;
       if (i < 0 || i >= width) break;
-      if (row[x] - row[i] > kDepthStep) return true;
+      edge = edge || !same_surface(before, row[i]);
+      if (edge && row[x] - row[i] > kDepthStep) return true;
       if (hole) break;
+      before = row[i];
     }
   }
   return false;
+}
+
+/// A run of connected pixels, none of which is trusted, keeps its disparities: it is no border of a wider
+/// surface but a thin one.
+void trust_thin_surfaces(const float* row, int width, float* trusted) {
+  for (int begin = 0; begin < width;) {
+    int end = begin + 1;
+    while (end < width && same_surface(row[end - 1], row[end])) ++end;
+    const auto unknown = [](float value) { return std::isnan(value); };
+    if (std::all_of(trusted + begin, trusted + end, unknown))
+      std::copy(row + begin, row + end, trusted + begin);
+    begin = end;
+  }
 }
 
 /// The map without the pixels that are to be decided.
@@ -98,6 +118,7 @@ Image<float> trusted_part(ImageView<const float> disparity) {
     const float* row = disparity.row(y);
     for (int x = 0; x < disparity.width; ++x)
       trusted(x, y) = std::isnan(row[x]) || near_background(row, disparity.width, x) ? kUnknown : row[x];
+    trust_thin_surfaces(row, disparity.width, trusted.row(y));
   });
   return trusted;
 }
@@ -150,44 +171,66 @@ Image<SurfacePlane> planes_at_holes(ImageView<const float> trusted) {
   return planes;
 }
 
+/// Of every pixel the steps in one direction to the nearest known one; 0 if none is within kMaxSteps.
+using Steps = Image<std::uint8_t>;
+
+Steps steps_to_known(ImageView<const float> trusted, SearchStep step) {
+  Steps steps(trusted.width, trusted.height);
+  for (int j = 0; j < trusted.height; ++j) {
+    const int y = step.y > 0 ? trusted.height - 1 - j : j;
+    for (int i = 0; i < trusted.width; ++i) {
+      const int x = step.x > 0 ? trusted.width - 1 - i : i, u = x + step.x, v = y + step.y;
+      int count = 0;
+      if (trusted.contains(u, v)) {
+        const int further = steps(u, v);
+        count = !std::isnan(trusted(u, v)) ? 1 : further > 0 && further < kMaxSteps ? further + 1 : 0;
+      }
+      steps(x, y) = static_cast<std::uint8_t>(count);
+    }
+  }
+  return steps;
+}
+
 /// Decides unknown pixels.
 class HoleFiller {
  public:
   HoleFiller(ImageView<const float> trusted, ImageView<const Rgb8> image, int min, int count)
-      : trusted_(trusted),
-        image_(image),
+      : image_(image),
         min_(static_cast<float>(min)),
         max_(static_cast<float>(min + count - 1)),
         right_(seen_from_the_right(trusted)),
-        planes_(planes_at_holes(trusted)) {}
+        planes_(planes_at_holes(trusted)) {
+    parallel_for(static_cast<int>(std::size(kFillSteps)),
+                 [&](int k) { steps_[k] = steps_to_known(trusted, kFillSteps[k]); });
+  }
 
   /// NaN if there is no known pixel in any direction.
   float at(int x, int y) const {
     const float* right = right_.row(y);
     float best = kUnknown, least = std::numeric_limits<float>::infinity();
-    for (const SearchStep& step : kFillSteps) {
-      int i = x + step.x, j = y + step.y;
-      while (trusted_.contains(i, j) && std::isnan(trusted_(i, j))) i += step.x, j += step.y;
-      if (!trusted_.contains(i, j)) continue;
+    for (std::size_t k = 0; k < std::size(kFillSteps); ++k) {
+      const int count = steps_[k](x, y);
+      if (count == 0) continue;
+      const int i = x + count * kFillSteps[k].x, j = y + count * kFillSteps[k].y;
       const SurfacePlane& plane = planes_(i, j);
       const float u = static_cast<float>(x - i), v = static_cast<float>(y - j);
       const float disparity =
           std::clamp(plane.disparity + plane.along_columns * u + plane.along_rows * v, min_, max_);
-      const bool hidden = !contradicted(disparity, x, right_.width(), [right](int c) { return right[c]; });
+      const bool wrong = contradicted(disparity, x, right_.width(), [right](int c) { return right[c]; });
       const float cost = disparity + std::sqrt(u * u + v * v) +
                          static_cast<float>(max_difference(image_(x, y), image_(i, j))) +
-                         (hidden ? 0.0f : kHiddenPenalty);
+                         (wrong ? kContradictedPenalty : 0.0f);
       if (cost < least) least = cost, best = disparity;
     }
     return best;
   }
 
  private:
-  ImageView<const float> trusted_;
   ImageView<const Rgb8> image_;
   float min_, max_;
   Image<float> right_;
   Image<SurfacePlane> planes_;
+  std::array<Steps, std::size(kFillSteps)> steps_;
 };
 
 bool has_any(ImageView<const float> disparity, bool unknown) {

@@ -24,8 +24,8 @@ constexpr std::size_t kReadBytes = 24;
 constexpr std::size_t kColourBytes = 6;
 // Disparity and mask, and what is largest of: the speckle filter's list (25, it grows by doubling), the
 // encoder of a preview (13), depth with normals and the decoded left image (28), the filling of holes with
-// its maps and the images (28).
-constexpr std::size_t kPreviewBytes = 36;
+// its maps (28) and the images (12).
+constexpr std::size_t kPreviewBytes = 45;
 constexpr std::uint64_t kCloudPointBytes = 36 + 12;  // in fused.ply and its visibility file
 
 std::size_t pixels_of(const PairPlan& plan) {
