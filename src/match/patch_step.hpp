@@ -112,6 +112,13 @@ struct ReferenceSums {
   std::int32_t weight = 0, r = 0, rr = 0;
 };
 
+/// The weighted variance of a patch, grey levels squared.
+RECON_HD float patch_variance(const ReferenceSums& a) {
+  const auto product = [](std::int32_t p, std::int32_t q) { return static_cast<std::int64_t>(p) * q; };
+  const float weight = static_cast<float>(a.weight);
+  return static_cast<float>(product(a.weight, a.rr) - product(a.r, a.r)) / (weight * weight);
+}
+
 /// Weighted sums with the samples q of a source, in quarters of a level relative to the reference's centre.
 struct PatchSums {
   std::int32_t q = 0, qq = 0, qr = 0;

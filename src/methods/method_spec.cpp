@@ -12,7 +12,8 @@ const char* contradiction_of_sweep(const MethodSpec& spec) {
   if (spec.optimizer == Optimizer::kScanline) return "scanlines are followed through pairs only";
   if (steps.left_right || steps.vote || steps.interpolate) return "a sweep has no second view to check";
   if (steps.subpixel || steps.median) return "a sweep interpolates between planes itself";
-  if (steps.prior && !steps.patches) return "the planar prior needs patches";
+  if ((steps.smooth || steps.prior) && !steps.patches)
+    return "smooth surfaces and the planar prior need patches";
   if (steps.patches && spec.cost.kind != CostKind::kZncc) return "patches are compared by ZNCC";
   return nullptr;
 }
@@ -26,7 +27,8 @@ const char* contradiction_of_pair(const MethodSpec& spec) {
     return "as a whole, semi-global matching has a transform, and no aggregation, cut or repair";
   if (spec.whole != WholeMethod::kNone) return nullptr;
   if (is_swept(spec.cost.kind)) return "the cost is one of sweeps";
-  if (steps.patches || steps.prior) return "patches and the planar prior belong to a sweep";
+  if (steps.patches || steps.smooth || steps.prior)
+    return "patches, smooth surfaces and the planar prior belong to a sweep";
   if (!steps.left_right && (steps.vote || steps.interpolate))
     return "what the check of both views finds is repaired: it is missing";
   return nullptr;

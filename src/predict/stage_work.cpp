@@ -10,6 +10,7 @@
 #include "methods/stereo/block/block_step.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "optimize/belief/belief_tiling.hpp"
+#include "optimize/patch_match/smooth_planes_step.hpp"
 #include "optimize/semi_global/path_pass.hpp"
 
 namespace recon {
@@ -70,7 +71,12 @@ double patch_samples(const SweepShape& shape) {
     const int others = improved + (i < options.levels ? kCoarserPlanes : 0);
     evaluations += area(halved.width, halved.height) * (choices * (shape.sources + best) + best * others);
   }
-  return side * side * evaluations;
+  // Plane by plane a cell of a window takes about as long as a sample of a patch in one source, eight at
+  // once.
+  const double finest = area(shape.width, shape.height);
+  const double smooth = shape.refine.smooth ? finest * kSmoothCells * (kSmoothCandidates + 1) / 8 : 0;
+  if (shape.refine.smooth) evaluations += finest * best;
+  return side * side * evaluations + smooth;
 }
 
 /// The functions of the methods for pairs add to a task that has the size of the images.
@@ -140,7 +146,8 @@ void add_belief(int width, int height, const PairSpec& options, int threads, Sta
 }
 
 void add_pipeline(int width, int height, const PairSpec& options, int threads, StageTask& task) {
-  const auto& [patches, prior, cut, check, vote, interpolate, edges, subpixel, median] = options.refine;
+  const auto& [patches, smooth, prior, cut, check, vote, interpolate, edges, subpixel, median] =
+      options.refine;
   const AggregationWork by =
       aggregation_work(width, height, options.range.count, options.aggregation, threads);
   task.stage = fmt::format("pipeline cost{} {} optimizer{} refine{:d}{:d}{:d}{:d}{:d}{:d}{:d}",

@@ -105,7 +105,7 @@ TEST_F(ReconstructFault, TheResolvedOptionsOfStagesOverStoredCostsAreAConfigurat
     EXPECT_THAT(again.err, HasSubstr("depth maps: 5 of 5 views are finished and kept")) << stages[1];
     EXPECT_EQ(content(dense() / "options.toml"), resolved);
   }
-  expect(2, "for --method planesweep it can be none, or a list of graphcut, edges, patches and prior",
+  expect(2, "for --method planesweep it can be none, or a list of graphcut, edges, patches, smooth and prior",
          {scene().string(), "--overwrite", "--refine", "lr"});
 }
 

@@ -187,9 +187,9 @@ TEST_F(ReconstructResult, IsRefinedByPatchesUnlessPlanesOrStagesAreGiven) {
     return results(folder() / name);
   };
   const auto patches = run("default", {"--planes", "auto", "--threads", "1"});
-  EXPECT_THAT(content(folder() / "default/options.toml"), HasSubstr("refine=\"edges,patches,prior\""));
-  EXPECT_TRUE(same_results(
-      patches, run("patches", {"--planes", "auto", "--refine", "edges,patches,prior", "--threads", "3"})));
+  EXPECT_THAT(content(folder() / "default/options.toml"), HasSubstr("refine=\"edges,patches,smooth,prior\""));
+  EXPECT_TRUE(same_results(patches, run("patches", {"--planes", "auto", "--refine",
+                                                    "edges,patches,smooth,prior", "--threads", "3"})));
   EXPECT_FALSE(same_results(patches, run("no_edges", {"--planes", "auto", "--refine", "patches,prior"})));
   EXPECT_FALSE(same_results(patches, run("no_prior", {"--planes", "auto", "--refine", "patches"})));
   EXPECT_FALSE(same_results(patches, run("none", {"--planes", "auto", "--refine", "none"})));

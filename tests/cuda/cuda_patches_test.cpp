@@ -31,7 +31,7 @@ class PatchScene {
       : scene_(c) {
     SweepProblem& problem = scene_.problem();
     problem.optimizer = optimizer;
-    problem.refine.patches = problem.refine.prior = problem.refine.edges = true;
+    problem.refine.patches = problem.refine.smooth = problem.refine.prior = problem.refine.edges = true;
     problem.patch_match = options;
     for (std::size_t i = 0; i < problem.sources.size(); ++i) problem.sources[i].id = i + 1;
     coarser_ = halve_images(problem);

@@ -384,7 +384,7 @@ TEST_F(ChangesOfOptions, AreTextsOfTheCommandLine) {
   const json options = inputs_of({{"window", {"7"}}}).estimate.at("options");
   EXPECT_EQ(options.at("window"), "7");
   EXPECT_EQ(options.at("cost"), "zncc");
-  EXPECT_EQ(options.at("refine"), "edges,patches,prior");
+  EXPECT_EQ(options.at("refine"), "edges,patches,smooth,prior");
   EXPECT_EQ(options.at("combine"), "best-k");
   EXPECT_EQ(inputs_of({{"method", {"bm"}}}).estimate.at("options").at("prefilter"), "sobel");
 }

@@ -162,7 +162,8 @@ TEST(Sweeps, HaveStagesThatNeedNoSecondView) {
               HasSubstr("--refine edges has a meaning with --optimizer sgm or graphcut"));
   EXPECT_THAT(
       refusal_of(refined("graphcut,lr"), {kSweepScene}),
-      HasSubstr("for --method planesweep it can be none, or a list of graphcut, edges, patches and prior"));
+      HasSubstr(
+          "for --method planesweep it can be none, or a list of graphcut, edges, patches, smooth and prior"));
   EXPECT_EQ(refusal_of({{"optimizer", {"scanline"}}}, {kSweepScene}),
             "--optimizer is 'scanline'; for --method planesweep it can be graphcut, sgm or winner");
 }
@@ -172,7 +173,7 @@ TEST(Sweeps, RefinePatchesUnlessPlanesOrStagesAreGiven) {
     const SessionOptions options = parse_options(given);
     const std::string resolved = resolved_options(options, kSweepScene);
     const Refinement& steps = options.sweep().refine;
-    EXPECT_THAT(resolved, HasSubstr(steps.prior     ? "refine=\"edges,patches,prior\"\n"
+    EXPECT_THAT(resolved, HasSubstr(steps.prior     ? "refine=\"edges,patches,smooth,prior\"\n"
                                     : steps.patches ? "refine=\"patches\"\n"
                                                     : "refine="));
     EXPECT_EQ(steps.prior, steps.patches && !given.contains("refine")) << resolved;
@@ -203,7 +204,7 @@ TEST(Sweeps, RefinePatchesUnlessPlanesOrStagesAreGiven) {
             "--refine prior needs patches: patches,prior");
   EXPECT_TRUE(parse_options({{"refine", {"prior,patches"}}}).sweep().refine.prior);
   EXPECT_EQ(refusal_of({{"method", {"pipeline"}}, {"refine", {"lr,patches"}}}, {kPipelinePair}),
-            "--refine is 'lr,patches'; patches and prior belong to --method planesweep");
+            "--refine is 'lr,patches'; patches, smooth and prior belong to --method planesweep");
 }
 
 TEST(Sweeps, KeepTheRatioOfTheCutsPenalties) {

@@ -3,6 +3,7 @@
 #include "cuda/methods/sweep/patch_match.hpp"
 #include "methods/sweep/depth_step.hpp"
 #include "optimize/patch_match/edge_planes_step.hpp"
+#include "optimize/patch_match/smooth_planes_step.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -40,6 +41,8 @@ class PixelPatch {
       return cost < 0.0f ? kInvisibleCost : cost;
     });
   }
+
+  __device__ const ReferenceSums& sums() const { return sums_; }
 
  private:
   static constexpr int kSamples = patch_samples(R > 0 ? R : kMaxPatchRadius);
@@ -182,6 +185,26 @@ __global__ void improve_kernel(const __grid_constant__ PatchArgs args, int colou
                [&](const SlantedPlane& plane, float bound) { return patch.cost(sources, plane, bound); });
 }
 
+template <int R>
+__global__ void smooth_kernel(const __grid_constant__ PatchArgs args, PatchState* smooth) {
+  const Pixel pixel = thread_pixel();
+  const int x = pixel.x, y = pixel.y;
+  if (!args.states.contains(x, y)) return;
+  const std::ptrdiff_t i = index_of(args.states, x, y);
+  const PatchSources sources = args.chosen[i];
+  const PatchState own = args.states.at(x, y);
+  const float unit =
+      smooth_unit(sources, [&](std::uint32_t s) { return parallax(args.source[s].warp, x, y, own.plane.w); });
+  const SlantedPlane plane = agreed_plane(args.states, x, y, args.iteration.range, unit, [&](int u, int v) {
+    return static_cast<int>(
+        __ldg(args.reference + static_cast<std::ptrdiff_t>(v) * args.reference_pitch + u));
+  });
+  const PixelPatch<R> patch(args, x, y);
+  smooth[i] = smoothed_state(own, plane, patch.sums(), [&](const SlantedPlane& offered, float bound) {
+    return patch.cost(sources, offered, bound);
+  });
+}
+
 __device__ void store_result(const WinnerDepth& result, std::ptrdiff_t i, float* depth, float* cost,
                              float* confidence) {
   depth[i] = result.depth, cost[i] = result.cost, confidence[i] = result.confidence;
@@ -271,6 +294,13 @@ void launch_improve(const PatchArgs& args, int colour, cudaStream_t stream) {
   with_radius(args, [&](auto radius) {
     improve_kernel<radius()>
         <<<grid_of((args.states.width + 1) / 2, args.states.height), kBlock, 0, stream>>>(args, colour);
+  });
+}
+
+void launch_smooth(const PatchArgs& args, PatchState* smooth, cudaStream_t stream) {
+  with_radius(args, [&](auto radius) {
+    smooth_kernel<radius()>
+        <<<grid_of(args.states.width, args.states.height), kBlock, 0, stream>>>(args, smooth);
   });
 }
 

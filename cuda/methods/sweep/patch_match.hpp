@@ -43,6 +43,10 @@ void launch_score(const PatchArgs& args, cudaStream_t stream);
 /// One iteration for the pixels of a colour of the checkerboard.
 void launch_improve(const PatchArgs& args, int colour, cudaStream_t stream);
 
+/// The states with smooth surfaces, see agreed_plane.
+/// @param smooth  receives them by (y, x) without padding; shares no memory with the states
+void launch_smooth(const PatchArgs& args, PatchState* smooth, cudaStream_t stream);
+
 /// Depth, cost and confidence of the pixels, without padding; see patch_depth.
 void launch_patch_depths(const PatchStates& states, float* const (&results)[3], cudaStream_t stream);
 

@@ -301,6 +301,7 @@ void PatchStages::take_shared(Arena& arena) {
   const std::size_t coarse =
       shape_.patch_match.levels > 0 ? element_count({half(shape_.width), half(shape_.height)}) : 0;
   states_[0] = arena.take<PatchState>(pixels);
+  if (shape_.refine.smooth) smooth_ = arena.take<PatchState>(pixels);
   arena.share([&] { chosen_[0] = arena.take<PatchSources>(pixels); },
               [&] { states_[1] = arena.take<PatchState>(coarse); },
               [&] { support_.parents = arena.take<std::int32_t>(pixels); },
@@ -359,6 +360,11 @@ std::vector<Stage<LevelRun>> PatchStages::at_level(int level) const {
                         }});
   }
   if (level > 0) return stages;
+  if (shape_.refine.smooth)
+    stages.push_back({"smooth", [smooth = smooth_](LevelRun& run) {
+                        launch_smooth(run.args, smooth, run.get());
+                        run.args.states.data = smooth;
+                      }});
   if (shape_.refine.prior)
     stages.push_back({"prior", [support = support_](LevelRun& run) {
                         launch_supported_planes(run.args, support, run.get());

@@ -132,9 +132,10 @@ class PatchStages {
   void take_shared(Arena& arena);
 
   const SweepShape shape_;
-  PatchState* states_[2];    ///< of the even levels (the finest is 0) and of the odd ones
-  PatchSources* chosen_[2];  ///< of the finest level and of the others
-  std::uint8_t* costs_;      ///< see PatchArgs
+  PatchState* states_[2];         ///< of the even levels (the finest is 0) and of the odd ones
+  PatchState* smooth_ = nullptr;  ///< of the finest level, see launch_smooth
+  PatchSources* chosen_[2];       ///< of the finest level and of the others
+  std::uint8_t* costs_;           ///< see PatchArgs
   SupportMemory support_;
   std::uint8_t* inside_;  ///< see launch_edge_depths
 };

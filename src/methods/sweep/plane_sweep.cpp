@@ -197,7 +197,7 @@ std::vector<Image<std::uint8_t>> halve_images(SweepProblem& problem) {
 
 SweepProblem coarsest_sweep(const SweepProblem& problem) {
   SweepProblem sweep = problem;
-  sweep.refine.patches = sweep.refine.prior = sweep.refine.edges = false;
+  sweep.refine.patches = sweep.refine.smooth = sweep.refine.prior = sweep.refine.edges = false;
   if (!problem.coarser.empty()) static_cast<SweepImages&>(sweep) = problem.coarser.back();
   sweep.coarser.clear();
   sweep.sources.resize(std::min<std::size_t>(sweep.sources.size(), kCoarseSources));
@@ -220,7 +220,7 @@ SweepShape sweep_shape(const SweepProblem& problem) {
 
 SweepShape coarsest_shape(const SweepShape& shape) {
   SweepShape coarsest = shape;
-  coarsest.refine.patches = coarsest.refine.prior = coarsest.refine.edges = false;
+  coarsest.refine.patches = coarsest.refine.smooth = coarsest.refine.prior = coarsest.refine.edges = false;
   coarsest.sources = std::min(coarsest.sources, kCoarseSources);
   const int levels = shape.patch_match.levels;
   for (int* side : {&coarsest.width, &coarsest.height, &coarsest.source_width, &coarsest.source_height})

@@ -56,7 +56,7 @@ void fill_weak_texture(const SweepProblem& problem, ImageView<PatchState> states
 std::size_t patches_bytes(const SweepShape& shape, int threads) {
   return static_cast<std::size_t>(shape.sources) *
              SampledImage::bytes(shape.source_width, shape.source_height) +
-         patch_match_bytes(shape.width, shape.height, shape.sources, threads);
+         patch_match_bytes(shape.width, shape.height, shape.sources, shape.refine.smooth, threads);
 }
 
 /// Refines the depths of the coarsest level.
@@ -72,7 +72,7 @@ DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& c
   compute([&](int threads) { return patches_bytes(sweep_shape(problem), threads); },
           [&] {
             states = patch_match(halvings + 1, level_at, coarsest.depth.view(), patch_range(problem),
-                                 problem.patch_match);
+                                 problem.patch_match, problem.refine.smooth);
           });
   if (memory_is_counted()) states = Image<PatchState>(width, height);
   level.reset();

@@ -11,6 +11,7 @@
 #include "core/parallel.hpp"
 #include "match/patch.hpp"
 #include "match/patch_sums-inl.hpp"
+#include "optimize/patch_match/smooth_planes.hpp"
 
 #ifndef RECON_PATCH_MATCH_ONCE
 #define RECON_PATCH_MATCH_ONCE
@@ -61,6 +62,8 @@ class PixelPatch {
       return cost < 0.0f ? kInvisibleCost : cost;
     });
   }
+
+  const ReferenceSums& sums() const { return patch_.sums; }
 
  private:
   const PatchPass& pass_;
@@ -119,6 +122,18 @@ void improve_row(const PatchPass& pass, int y, int colour) {
   }
 }
 
+/// The states of a row that are offered these planes.
+void smooth_row(const PatchPass& pass, int y, const SlantedPlane* planes, PatchState* smooth) {
+  PixelPatch patch(pass);
+  for (int x = 0; x < pass.states.width; ++x) {
+    patch.load(x, y);
+    const PatchSources sources = pass.sources(x, y);
+    smooth[x] = smoothed_state(
+        pass.states.at(x, y), planes[x], patch.sums(),
+        [&](const SlantedPlane& plane, float bound) { return patch.cost(sources, plane, bound); });
+  }
+}
+
 }  // namespace recon::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -129,6 +144,7 @@ HWY_EXPORT(refine_row);
 HWY_EXPORT(rate_row);
 HWY_EXPORT(score_row);
 HWY_EXPORT(improve_row);
+HWY_EXPORT(smooth_row);
 
 namespace {
 
@@ -171,11 +187,28 @@ void begin(const PatchPass& pass, ImageView<const float> depth) {
   });
 }
 
+/// The states with smooth surfaces, see agreed_plane.
+Image<PatchState> smoothed(const PatchPass& pass) {
+  const int width = pass.states.width;
+  Image<PatchState> result(width, pass.states.height);
+  parallel_for(pass.states.height, [&](int y) {
+    std::vector<float> units(width);
+    for (int x = 0; x < width; ++x)
+      units[x] = smooth_unit(pass.sources(x, y), [&](std::uint32_t s) {
+        return parallax(pass.level->sources[s].warp, x, y, pass.states.at(x, y).plane.w);
+      });
+    std::vector<SlantedPlane> planes(width);
+    agreed_planes(pass.states, pass.level->reference, pass.iteration.range, y, units.data(), planes.data());
+    HWY_DYNAMIC_DISPATCH(smooth_row)(pass, y, planes.data(), result.row(y));
+  });
+  return result;
+}
+
 }  // namespace
 
 Image<PatchState> patch_match(int levels, const std::function<const PatchLevel&(int)>& level_at,
                               ImageView<const float> depth, const InverseRange& range,
-                              const PatchMatchOptions& options) {
+                              const PatchMatchOptions& options, bool smooth) {
   EXPECTS(levels >= 1 && options.best_k >= 1 && options.best_k <= kMaxPatchSources);
   const PatchWeights weights(options.radius);
   Image<PatchState> states, coarse;
@@ -213,15 +246,16 @@ Image<PatchState> patch_match(int levels, const std::function<const PatchLevel&(
       for (const int colour : {0, 1})
         parallel_for(height, [&](int y) { HWY_DYNAMIC_DISPATCH(improve_row)(pass, y, colour); });
     }
+    if (smooth && l == levels - 1) states = smoothed(pass);
   }
   return states;
 }
 
-std::size_t patch_match_bytes(int width, int height, int sources, int threads) {
+std::size_t patch_match_bytes(int width, int height, int sources, bool smooth, int threads) {
   const std::size_t states = element_count({padded_count<PatchState>(width), height, sizeof(PatchState)});
   const std::size_t chosen = element_count({padded_count<PatchSources>(width), height, sizeof(PatchSources)});
   // Of the level, of the one before it, and of the one before that until its memory is freed.
-  return (states + chosen) / 16 * 21 +
+  return (states + chosen) / 16 * 21 + (smooth ? states : 0) +
          static_cast<std::size_t>(threads) * element_count({width, sources, kBandRows + 4});
 }
 

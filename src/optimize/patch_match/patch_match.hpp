@@ -29,12 +29,13 @@ struct PatchLevel {
 ///                has to be in memory
 /// @param depth   of the coarsest level, NaN = unknown
 /// @param range   of the inverse depths
+/// @param smooth  whether the finest level ends with the planes that pixels agree on, see agreed_plane
 /// @returns width x height states of the finest level
 Image<PatchState> patch_match(int levels, const std::function<const PatchLevel&(int)>& level,
                               ImageView<const float> depth, const InverseRange& range,
-                              const PatchMatchOptions& options);
+                              const PatchMatchOptions& options, bool smooth);
 
 /// Bytes of `patch_match` for a finest level of width x height, without the levels' images.
-std::size_t patch_match_bytes(int width, int height, int sources, int threads);
+std::size_t patch_match_bytes(int width, int height, int sources, bool smooth, int threads);
 
 }  // namespace recon

@@ -82,9 +82,11 @@ Option refine_option() {
                 "order: graphcut (lower the energy), lr (check both views), vote and interpolate (repair "
                 "what the check finds; else it becomes unknown), edges (move edges to lower costs), "
                 "subpixel, median. planesweep has graphcut, edges, patches (sweep small images and refine "
-                "slanted patches from there) and prior (after patches, where texture is weak: planes through "
-                "reliable pixels around; edges are moved after them, to where the grey levels have them); "
-                "edges,patches,prior is its default unless planes or stages are given")
+                "slanted patches from there), smooth (after patches: planes that the pixels around agree on) "
+                "and "
+                "prior (after these, where texture is weak: planes through reliable pixels around; edges "
+                "are moved last, to where the grey levels have them); "
+                "edges,patches,smooth,prior is its default unless planes or stages are given")
       .add({kSweep | kPipeline,
             [](const SessionOptions& o, Job job) { return format_refinement(o.spec(job.method).refine); },
             [](SessionOptions& o, const std::string& list) {

@@ -48,16 +48,19 @@ void check_refinement(const SessionOptions& options, Job job) {
   if (given == options.given.end()) return;
   Refinement rest = parse_refinement(given->second.text);
   const std::string is = "--refine is '" + given->second.text + "'; ";
-  if (job.method == Method::kPipeline && (rest.patches || rest.prior))
-    throw UsageError(is + "patches and prior belong to --method planesweep");
+  if (job.method == Method::kPipeline && (rest.patches || rest.smooth || rest.prior))
+    throw UsageError(is + "patches, smooth and prior belong to --method planesweep");
   if (job.method != Method::kPlaneSweep) return;
-  rest.graph_cut = rest.edges = rest.patches = rest.prior = false;
+  rest.graph_cut = rest.edges = rest.patches = rest.smooth = rest.prior = false;
   if (format_refinement(rest) != "none")
-    throw UsageError(
-        is + "for --method planesweep it can be none, or a list of graphcut, edges, patches and prior");
+    throw UsageError(is +
+                     "for --method planesweep it can be none, or a list of graphcut, edges, patches, smooth "
+                     "and prior");
   const MethodSpec& sweep = options.sweep();
   const Refinement& steps = sweep.refine;
-  if (steps.prior && !steps.patches) throw UsageError("--refine prior needs patches: patches,prior");
+  for (const auto& [needing, word] : {std::pair(steps.prior, "prior"), std::pair(steps.smooth, "smooth")})
+    if (needing && !steps.patches)
+      throw UsageError(fmt::format("--refine {} needs patches: patches,{}", word, word));
   if (steps.patches && sweep.cost.kind != CostKind::kZncc)
     throw UsageError("--refine patches works with --cost zncc");
   if (steps.edges && !steps.patches && sweep.optimizer == Optimizer::kWinnerTakeAll && !steps.graph_cut)
@@ -247,14 +250,14 @@ int SessionOptions::max_side(int width, int height) const {
   return std::max((std::max(width, height) + 1) / 2, kMinSide);
 }
 
-/// Patches, the planar prior and moved edges are the default for the cost that they have, where neither
-/// planes nor stages are given.
+/// Patches, smooth surfaces, the planar prior and moved edges are the default for the cost that they have,
+/// where neither planes nor stages are given.
 static void resolve_patches(SessionOptions& options) {
   const GivenOptions& given = options.given;
   MethodSpec& sweep = options.spec(Method::kPlaneSweep);
   Refinement& steps = sweep.refine;
   if (!given.contains("refine"))
-    steps.prior = steps.edges = steps.patches =
+    steps.smooth = steps.prior = steps.edges = steps.patches =
         options.method_of(false) == Method::kPlaneSweep && sweep.cost.kind == CostKind::kZncc &&
         !options.planes && !given.contains("optimizer") && !given.contains("aggregation");
   if (given.contains("window")) sweep.patch_match.radius = std::min(sweep.cost.window / 2, kMaxPatchRadius);

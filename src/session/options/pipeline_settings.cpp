@@ -21,7 +21,7 @@ constexpr RefinementStep kSteps[] = {
     {"vote", &Refinement::vote},          {"interpolate", &Refinement::interpolate},
     {"edges", &Refinement::edges},        {"subpixel", &Refinement::subpixel},
     {"median", &Refinement::median},      {"patches", &Refinement::patches},
-    {"prior", &Refinement::prior}};
+    {"smooth", &Refinement::smooth},      {"prior", &Refinement::prior}};
 
 void add_step(Refinement& refinement, const std::string& word) {
   std::vector<std::string> words;
