@@ -74,9 +74,9 @@ double patch_samples(const SweepShape& shape) {
   // Plane by plane a cell of a window takes about as long as a sample of a patch in one source, eight at
   // once.
   const double finest = area(shape.width, shape.height);
-  const double smooth = shape.refine.smooth ? finest * kSmoothCells * (kSmoothCandidates + 1) / 8 : 0;
-  if (shape.refine.smooth) evaluations += finest * best;
-  return side * side * evaluations + smooth;
+  const double smoothed = shape.refine.smooth ? options.iterations * finest : 0;
+  evaluations += smoothed * best;
+  return side * side * evaluations + smoothed * kSmoothCells * (kSmoothCandidates + 1) / 8;
 }
 
 /// The functions of the methods for pairs add to a task that has the size of the images.

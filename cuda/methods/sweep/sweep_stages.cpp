@@ -353,18 +353,18 @@ std::vector<Stage<LevelRun>> PatchStages::at_level(int level) const {
   for (int i = 0; i < std::max(iterations, 1); ++i) {
     stages.push_back(
         {"choice", [rows = band_rows(shape_)](LevelRun& run) { queue_choice(run.args, rows, run.get()); }});
-    if (i < iterations)
-      stages.push_back({"improvement", [i](LevelRun& run) {
-                          run.args.iteration.index = i;
-                          for (const int colour : {0, 1}) launch_improve(run.args, colour, run.get());
+    if (i >= iterations) continue;
+    stages.push_back({"improvement", [i](LevelRun& run) {
+                        run.args.iteration.index = i;
+                        for (const int colour : {0, 1}) launch_improve(run.args, colour, run.get());
+                      }});
+    if (shape_.refine.smooth && level == 0)
+      stages.push_back({"smooth", [smooth = i % 2 == 0 ? smooth_ : states_[0]](LevelRun& run) {
+                          launch_smooth(run.args, smooth, run.get());
+                          run.args.states.data = smooth;
                         }});
   }
   if (level > 0) return stages;
-  if (shape_.refine.smooth)
-    stages.push_back({"smooth", [smooth = smooth_](LevelRun& run) {
-                        launch_smooth(run.args, smooth, run.get());
-                        run.args.states.data = smooth;
-                      }});
   if (shape_.refine.prior)
     stages.push_back({"prior", [support = support_](LevelRun& run) {
                         launch_supported_planes(run.args, support, run.get());

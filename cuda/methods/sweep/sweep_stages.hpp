@@ -133,7 +133,7 @@ class PatchStages {
 
   const SweepShape shape_;
   PatchState* states_[2];         ///< of the even levels (the finest is 0) and of the odd ones
-  PatchState* smooth_ = nullptr;  ///< of the finest level, see launch_smooth
+  PatchState* smooth_ = nullptr;  ///< of the finest level in turn with states_[0], see launch_smooth
   PatchSources* chosen_[2];       ///< of the finest level and of the others
   std::uint8_t* costs_;           ///< see PatchArgs
   SupportMemory support_;

@@ -245,8 +245,10 @@ Image<PatchState> patch_match(int levels, const std::function<const PatchLevel&(
       if (i > 0) choose();
       for (const int colour : {0, 1})
         parallel_for(height, [&](int y) { HWY_DYNAMIC_DISPATCH(improve_row)(pass, y, colour); });
+      if (!smooth || l < levels - 1) continue;
+      states = smoothed(pass);
+      pass.states = patch_states(states);
     }
-    if (smooth && l == levels - 1) states = smoothed(pass);
   }
   return states;
 }

@@ -29,7 +29,8 @@ struct PatchLevel {
 ///                has to be in memory
 /// @param depth   of the coarsest level, NaN = unknown
 /// @param range   of the inverse depths
-/// @param smooth  whether the finest level ends with the planes that pixels agree on, see agreed_plane
+/// @param smooth  whether in the finest level an iteration ends with the planes that pixels agree on, see
+///                agreed_plane
 /// @returns width x height states of the finest level
 Image<PatchState> patch_match(int levels, const std::function<const PatchLevel&(int)>& level,
                               ImageView<const float> depth, const InverseRange& range,

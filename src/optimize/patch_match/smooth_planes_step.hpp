@@ -4,7 +4,7 @@
 
 #include "optimize/patch_match/patch_match_step.hpp"
 
-/// Smooth surfaces after the patches. On weak texture the planes that match best scatter around the surface,
+/// Smooth surfaces of patches. On weak texture the planes that match best scatter around the surface,
 /// as noise decides between them. Each pixel is offered the plane that the pixels around it agree on: of its
 /// own plane and those of some neighbours the one that most of a window lie on, fitted to these by weighted
 /// least squares. It takes that plane where the photos do not say clearly that its own is better, the less

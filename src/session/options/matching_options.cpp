@@ -81,11 +81,10 @@ Option refine_option() {
                 "none, or a list of steps after the optimizer, with commas between them, which run in this "
                 "order: graphcut (lower the energy), lr (check both views), vote and interpolate (repair "
                 "what the check finds; else it becomes unknown), edges (move edges to lower costs), "
-                "subpixel, median. planesweep has graphcut, edges, patches (sweep small images and refine "
-                "slanted patches from there), smooth (after patches: planes that the pixels around agree on) "
-                "and "
-                "prior (after these, where texture is weak: planes through reliable pixels around; edges "
-                "are moved last, to where the grey levels have them); "
+                "subpixel, median, smooth (planes of the surfaces around). planesweep has graphcut, edges, "
+                "patches (sweep small images and refine slanted patches from there), smooth (patches in the "
+                "planes that those around agree on) and prior (after patches, where texture is weak: planes "
+                "through reliable pixels around; edges are moved last, to where the grey levels have them); "
                 "edges,patches,smooth,prior is its default unless planes or stages are given")
       .add({kSweep | kPipeline,
             [](const SessionOptions& o, Job job) { return format_refinement(o.spec(job.method).refine); },
