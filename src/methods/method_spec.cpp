@@ -11,7 +11,7 @@ const char* contradiction_of_sweep(const MethodSpec& spec) {
   if (spec.whole != WholeMethod::kNone || !is_swept(spec.cost.kind)) return "the cost is one of pairs";
   if (spec.optimizer == Optimizer::kScanline) return "scanlines are followed through pairs only";
   if (steps.left_right || steps.vote || steps.interpolate) return "a sweep has no second view to check";
-  if (steps.subpixel || steps.median) return "a sweep interpolates between planes itself";
+  if (steps.subpixel || steps.median || steps.smooth) return "a sweep interpolates between planes itself";
   if (steps.prior && !steps.patches) return "the planar prior needs patches";
   if (steps.patches && spec.cost.kind != CostKind::kZncc) return "patches are compared by ZNCC";
   return nullptr;

@@ -37,6 +37,7 @@ struct Refinement {
   bool edges = false;
   bool subpixel = false;
   bool median = false;
+  bool smooth = false;  ///< moves disparities to planes of their surfaces, see smoothed_disparity; pairs only
 
   bool operator==(const Refinement&) const = default;
 };

@@ -18,11 +18,11 @@ std::vector<std::string> pipeline_costs() {
 }
 
 Option cost_option() {
-  return Option(
-             "cost", "NAME",
-             "The cost. planesweep: " + explained(kSweptCostNames) +
-                 "; sgm: census5x5, census9x7, symmetric or rank; bm: sad or ssd; pipeline: those of sgm, " +
-                 explained(kColourCostNames))
+  return Option("cost", "NAME",
+                "The cost. planesweep: " + explained(kSweptCostNames) +
+                    "; sgm: census (5x5, of a third of the resolution where the texture is weak), census5x5, "
+                    "census9x7, symmetric or rank; bm: sad or ssd; pipeline: those of sgm, " +
+                    explained(kColourCostNames))
       .keyword(kSweep, RECON_SPEC(cost.kind), kSweepCosts)
       .keyword(kSgm, RECON_SPEC(cost.transform.transform), kTransforms)
       .keyword(kBm, RECON_SPEC(block.cost), kBlockCosts)
@@ -81,7 +81,8 @@ Option refine_option() {
                 "none, or a list of steps after the optimizer, with commas between them, which run in this "
                 "order: graphcut (lower the energy), lr (check both views), vote and interpolate (repair "
                 "what the check finds; else it becomes unknown), edges (move edges to lower costs), "
-                "subpixel, median. planesweep has graphcut, edges, patches (sweep small images and refine "
+                "subpixel, median, smooth (planes of surfaces). planesweep has graphcut, edges, patches "
+                "(sweep small images and refine "
                 "slanted patches from there) and prior (after patches, where texture is weak: planes through "
                 "reliable pixels around; edges are moved after them, to where the grey levels have them); "
                 "edges,patches,prior is its default unless planes or stages are given")

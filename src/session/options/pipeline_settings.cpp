@@ -20,8 +20,8 @@ constexpr RefinementStep kSteps[] = {
     {"graphcut", &Refinement::graph_cut}, {"lr", &Refinement::left_right},
     {"vote", &Refinement::vote},          {"interpolate", &Refinement::interpolate},
     {"edges", &Refinement::edges},        {"subpixel", &Refinement::subpixel},
-    {"median", &Refinement::median},      {"patches", &Refinement::patches},
-    {"prior", &Refinement::prior}};
+    {"median", &Refinement::median},      {"smooth", &Refinement::smooth},
+    {"patches", &Refinement::patches},    {"prior", &Refinement::prior}};
 
 void add_step(Refinement& refinement, const std::string& word) {
   std::vector<std::string> words;
