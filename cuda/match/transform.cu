@@ -32,10 +32,26 @@ __global__ void __launch_bounds__(kThreads)
 /// Rows of pixels per thread block. Each thread computes them all: their windows overlap.
 constexpr int kCensusRows = 4;
 
+__host__ __device__ constexpr int census_columns(Transform transform) {
+  return transform == Transform::kCensus5x5 ? 2 : transform == Transform::kScaledCensus ? 7 : 4;
+}
+__host__ __device__ constexpr int census_rows(Transform transform) {
+  return transform == Transform::kCensus5x5 ? 2 : transform == Transform::kScaledCensus ? 7 : 3;
+}
+
+template <Transform kTransform, class At>
+__device__ std::uint64_t census_code(const At& at) {
+  if constexpr (kTransform == Transform::kSymmetricCensus)
+    return symmetric_census_of(at);
+  else if constexpr (kTransform == Transform::kScaledCensus)
+    return scaled_census_of(at);
+  else
+    return census_of<census_columns(kTransform), census_rows(kTransform)>(at);
+}
+
 template <Transform kTransform, class Code, class Grey>
 __global__ void __launch_bounds__(kThreads) census_kernel(DeviceGrey image, Code* transformed) {
-  constexpr int kX = kTransform == Transform::kCensus5x5 ? 2 : 4,
-                kY = kTransform == Transform::kCensus5x5 ? 2 : 3;
+  constexpr int kX = census_columns(kTransform), kY = census_rows(kTransform);
   constexpr int kWidth = kThreads + 2 * kX, kHeight = kCensusRows + 2 * kY;
   __shared__ Grey tile[kHeight][kWidth];
   const int left = static_cast<int>(blockIdx.x) * kThreads, top = static_cast<int>(blockIdx.y) * kCensusRows;
@@ -49,15 +65,22 @@ __global__ void __launch_bounds__(kThreads) census_kernel(DeviceGrey image, Code
 #pragma unroll
   for (int r = 0; r < kCensusRows; ++r) {
     const auto at = [&](int i, int j) -> std::uint32_t { return tile[r + kY + j][column + kX + i]; };
-    Code code;
-    if (kTransform == Transform::kSymmetricCensus)
-      code = static_cast<Code>(symmetric_census_of(at));
-    else
-      code = static_cast<Code>(census_of<kX, kY>(at));
+    const Code code = static_cast<Code>(census_code<kTransform>(at));
     if (top + r < image.height) transformed[static_cast<std::ptrdiff_t>(top + r) * image.width + x] = code;
   }
 }
 
+/// Marks the pixels of weak texture.
+__global__ void __launch_bounds__(kThreads)
+    weak_texture_kernel(DeviceGrey image, std::uint64_t* transformed) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
+  if (x >= image.width) return;
+  const Window<std::uint8_t> at{
+      static_cast<const std::uint8_t*>(image.pixels), image.pitch, image.width, image.height, x, y};
+  if (has_weak_texture(at)) transformed[static_cast<std::ptrdiff_t>(y) * image.width + x] |= kWeakTextureBit;
+}
+
+/// The differences of two transformed pixels, that of the left view first.
 struct RankDifference {
   using Code = std::uint32_t;
   __device__ static std::uint32_t cost(Code a, Code b) { return __usad(a, b, 0); }
@@ -69,6 +92,13 @@ struct Hamming {
 struct WideHamming {
   using Code = std::uint64_t;
   __device__ static std::uint32_t cost(Code a, Code b) { return static_cast<std::uint32_t>(__popcll(a ^ b)); }
+};
+
+struct ScaledHamming {
+  using Code = std::uint64_t;
+  __device__ static std::uint32_t cost(Code a, Code b) {
+    return static_cast<std::uint32_t>(__popc(scaled_census_difference(a, b)));
+  }
 };
 
 constexpr int kCostPixels = 64;  ///< of a row, per thread block
@@ -142,9 +172,12 @@ __global__ void __launch_bounds__(kThreads)
             end = min(begin + kVolumePlanes, costs.planes);
   for (int d = begin; d < end; ++d) {
     const int matched = matching_column(side, x, pair.min_disparity + d);
-    const bool inside = matched >= 0 && matched < costs.width;
-    costs.row(y, d)[x] = inside ? static_cast<float>(Difference::cost(own, __ldg(other + matched)))
-                                : static_cast<float>(pair.outside_cost);
+    if (matched < 0 || matched >= costs.width) {
+      costs.row(y, d)[x] = static_cast<float>(pair.outside_cost);
+      continue;
+    }
+    const Code met = __ldg(other + matched);
+    costs.row(y, d)[x] = static_cast<float>(Difference::cost(left ? own : met, left ? met : own));
   }
 }
 
@@ -174,6 +207,15 @@ void launch_census(const DeviceGrey& image, void* transformed, cudaStream_t stre
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
+void launch_scaled_census(const DeviceGrey& image, const std::uint8_t* bytes, void* transformed,
+                          cudaStream_t stream) {
+  launch_census<Transform::kScaledCensus, std::uint64_t>(image, transformed, stream);
+  const DeviceGrey grey{bytes, false, image.width, image.width, image.height};
+  weak_texture_kernel<<<grid_of(image, 1), kThreads, 0, stream>>>(grey,
+                                                                  static_cast<std::uint64_t*>(transformed));
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
 /// Calls `launch` with the difference of a transform.
 template <class Launch>
 void with_difference(Transform transform, const Launch& launch) {
@@ -181,6 +223,8 @@ void with_difference(Transform transform, const Launch& launch) {
     launch(RankDifference{});
   else if (transform == Transform::kCensus9x7)
     launch(WideHamming{});
+  else if (transform == Transform::kScaledCensus)
+    launch(ScaledHamming{});
   else
     launch(Hamming{});
   RECON_CUDA_TRY(cudaGetLastError());
@@ -188,13 +232,15 @@ void with_difference(Transform transform, const Launch& launch) {
 
 }  // namespace
 
-void launch_transform(const DeviceGrey& image, const TransformOptions& options, void* transformed,
-                      cudaStream_t stream) {
+void launch_transform(const DeviceGrey& image, const std::uint8_t* bytes, const TransformOptions& options,
+                      void* transformed, cudaStream_t stream) {
   switch (options.transform) {
     case Transform::kRank:
       return launch_rank(image, options.rank_window / 2, transformed, stream);
     case Transform::kCensus5x5:
       return launch_census<Transform::kCensus5x5, std::uint32_t>(image, transformed, stream);
+    case Transform::kScaledCensus:
+      return launch_scaled_census(image, bytes, transformed, stream);
     case Transform::kCensus9x7:
       return launch_census<Transform::kCensus9x7, std::uint64_t>(image, transformed, stream);
     default:

@@ -21,14 +21,15 @@ struct DeviceGrey {
 
 /// Bytes per transformed pixel.
 inline std::size_t transformed_bytes(Transform transform) {
-  return transform == Transform::kCensus9x7 ? 8 : 4;
+  return transform == Transform::kCensus9x7 || transform == Transform::kScaledCensus ? 8 : 4;
 }
 
 /// Queues the transform of an image, see match/transform_step.hpp.
+/// @param bytes             the same image with 8 bits and rows without padding, for a scaled census
 /// @param[out] transformed  transformed_bytes(...) per pixel, rows without padding
 /// @throws DeviceError
-void launch_transform(const DeviceGrey& image, const TransformOptions& options, void* transformed,
-                      cudaStream_t stream);
+void launch_transform(const DeviceGrey& image, const std::uint8_t* bytes, const TransformOptions& options,
+                      void* transformed, cudaStream_t stream);
 
 /// The pair whose costs are computed, on the device.
 struct TransformedPair {

@@ -13,6 +13,7 @@ enum class Transform {
   kCensus5x5,        ///< a bit per pixel of the window: darker than the centre? 24 bits; cost: Hamming
   kCensus9x7,        ///< 9 wide, 7 high, 62 bits
   kSymmetricCensus,  ///< 9 x 7, each pixel compared with the opposite one, 31 bits
+  kScaledCensus,     ///< kCensus5x5, of means of 3 x 3 pixels where the texture is weak; see scaled_census_of
 };
 
 inline constexpr int kMaxRankWindow = 15;
@@ -28,6 +29,7 @@ constexpr int max_transform_cost(const TransformOptions& options) {
     case Transform::kRank:
       return options.rank_window * options.rank_window - 1;
     case Transform::kCensus5x5:
+    case Transform::kScaledCensus:
       return 24;
     case Transform::kCensus9x7:
       return 62;
@@ -74,6 +76,63 @@ RECON_HD std::uint32_t symmetric_census_of(const At& at) {
     bits = bits << 1 | (at(i, j) < at(-i, -j) ? 1u : 0u);
   }
   return bits;
+}
+
+/// Pixels between the samples of the coarse census, each the mean of as many pixels squared: noise averages
+/// out, and no pixel is left out.
+inline constexpr int kCoarseStep = 3;
+
+/// The sum of the 3 x 3 pixels around offset (step i, step j).
+template <class At>
+RECON_HD std::uint32_t coarse_sum(const At& at, int i, int j) {
+  std::uint32_t sum = 0;
+  for (int v = -1; v <= 1; ++v)
+    for (int u = -1; u <= 1; ++u) sum += at(kCoarseStep * i + u, kCoarseStep * j + v);
+  return sum;
+}
+
+/// The largest minus the smallest value of the 5 x 5 around a pixel.
+template <class At>
+RECON_HD std::uint32_t range_5x5(const At& at) {
+  std::uint32_t least = at(0, 0), most = least;
+  for (int j = -2; j <= 2; ++j)
+    for (int i = -2; i <= 2; ++i) {
+      const std::uint32_t value = at(i, j);
+      least = value < least ? value : least;
+      most = value > most ? value : most;
+    }
+  return most - least;
+}
+
+/// Noise decides the census where grey levels (of 8 bits) have a smaller range.
+inline constexpr std::uint32_t kMinCensusRange = 8;
+/// Larger ranges of coarse means are depth edges: the coarse window would carry the surface beyond them.
+inline constexpr std::uint32_t kMaxCoarseRange = 16;
+
+/// Whether the coarse census says more about a pixel. @param range  range_5x5 of the 8-bit image
+RECON_HD bool is_weak_texture(std::uint32_t range, std::uint32_t coarse_range) {
+  return range < kMinCensusRange && coarse_range <= kMaxCoarseRange * kCoarseStep * kCoarseStep;
+}
+/// @param at  of the 8-bit image
+template <class At>
+RECON_HD bool has_weak_texture(const At& at) {
+  const auto sum = [&](int i, int j) { return coarse_sum(at, i, j); };
+  return is_weak_texture(range_5x5(at), range_5x5(sum));
+}
+
+/// Census of two scales: bits 0 to 23 are the census of the 5 x 5 pixels, 24 to 47 that of the 5 x 5 means.
+/// Bit 48, kWeakTextureBit, is for has_weak_texture.
+template <class At>
+RECON_HD std::uint64_t scaled_census_of(const At& at) {
+  const auto sum = [&](int i, int j) { return coarse_sum(at, i, j); };
+  return census_of<2, 2>(sum) << 24 | census_of<2, 2>(at);
+}
+inline constexpr std::uint64_t kWeakTextureBit = std::uint64_t{1} << 48;
+
+/// The bits of two scaled censuses that differ, in the scale of the left pixel.
+RECON_HD std::uint32_t scaled_census_difference(std::uint64_t left, std::uint64_t right) {
+  const std::uint64_t bits = left ^ right;
+  return static_cast<std::uint32_t>((left & kWeakTextureBit) != 0 ? bits >> 24 : bits) & 0xFFFFFFu;
 }
 
 }  // namespace recon

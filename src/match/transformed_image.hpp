@@ -8,8 +8,10 @@
 
 namespace recon {
 
-/// Bytes of one transformed pixel: 1 for a rank, the bits of a census divided by eight.
+/// Bytes of one transformed pixel: 1 for a rank, the bits of a census divided by eight; of a scaled census
+/// three for each scale, and one that is 3 where the texture is weak, else 0: the first byte to compare.
 constexpr int transform_bytes(const TransformOptions& options) {
+  if (options.transform == Transform::kScaledCensus) return 7;
   return options.transform == Transform::kRank ? 1 : (max_transform_cost(options) + 7) / 8;
 }
 
@@ -20,10 +22,12 @@ class TransformedImage {
  public:
   static constexpr int kMargin = 64;
 
-  /// Transforms an 8-bit or 16-bit image; see rank_of, census_of and symmetric_census_of.
+  /// Transforms an image; see transform_step.hpp.
   /// @throws std::logic_error when the rank window is even or out of range
   TransformedImage(ImageView<const std::uint8_t> image, const TransformOptions& options, bool mirrored);
-  TransformedImage(ImageView<const std::uint16_t> image, const TransformOptions& options, bool mirrored);
+  /// @param grey  the same image with 8 bits, which says where texture is weak
+  TransformedImage(ImageView<const std::uint16_t> image, ImageView<const std::uint8_t> grey,
+                   const TransformOptions& options, bool mirrored);
 
   int width() const { return width_; }
   int height() const { return height_; }
@@ -34,7 +38,9 @@ class TransformedImage {
 
  private:
   template <class Grey>
-  void transform(ImageView<const Grey> image, const TransformOptions& options, bool mirrored);
+  void transform(ImageView<const Grey> image, const TransformOptions& options);
+  void mark_weak_texture(ImageView<const std::uint8_t> grey);
+  void mirror();
   std::uint8_t* mutable_row(int y, int b) { return const_cast<std::uint8_t*>(row(y, b)); }
 
   int width_, height_, bytes_;
@@ -44,8 +50,8 @@ class TransformedImage {
 
 /// Computes the costs of pixels first .. first + count - 1 of row y. The cost of pixel x at disparity min +
 /// d, 0 <= d < planes, is stored in costs[(x - first) * stride + d]: |difference| of ranks, Hamming distance
-/// of censuses, or `outside_cost` where x - min - d is outside the right image. The padding after the planes
-/// is overwritten.
+/// of censuses (see scaled_census_difference), or `outside_cost` where x - min - d is outside the right
+/// image. The padding after the planes is overwritten.
 /// @param right   mirrored
 /// @param stride  a multiple of 64
 void transform_costs(const TransformedImage& left, const TransformedImage& right,

@@ -62,7 +62,8 @@ const HostStages::Stage HostStages::kStages[] = {
     {[](const MethodSpec& spec) { return spec.refine.edges; }, &HostStages::move_edges},
     {[](const MethodSpec& spec) { return spec.refine.subpixel && spec.whole == WholeMethod::kNone; },
      &HostStages::add_subpixel},
-    {[](const MethodSpec& spec) { return spec.refine.median; }, &HostStages::filter_by_median}};
+    {[](const MethodSpec& spec) { return spec.refine.median; }, &HostStages::filter_by_median},
+    {[](const MethodSpec& spec) { return spec.refine.smooth; }, &HostStages::smooth}};
 
 void HostStages::run_from(Run first) {
   const auto is_first = [&](const Stage& stage) { return stage.run == first; };

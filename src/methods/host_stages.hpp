@@ -72,6 +72,7 @@ class HostStages {
   virtual void move_edges() {}
   virtual void add_subpixel() {}
   virtual void filter_by_median() {}
+  virtual void smooth() {}
 
   /// @param label  -1: no label has a cost
   void set_label(int x, int y, int label) {

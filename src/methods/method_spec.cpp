@@ -27,8 +27,7 @@ const char* contradiction_of_pair(const MethodSpec& spec) {
     return "as a whole, semi-global matching has a transform, and no aggregation, cut or repair";
   if (spec.whole != WholeMethod::kNone) return nullptr;
   if (is_swept(spec.cost.kind)) return "the cost is one of sweeps";
-  if (steps.patches || steps.smooth || steps.prior)
-    return "patches, smooth surfaces and the planar prior belong to a sweep";
+  if (steps.patches || steps.prior) return "patches and the planar prior belong to a sweep";
   if (!steps.left_right && (steps.vote || steps.interpolate))
     return "what the check of both views finds is repaired: it is missing";
   return nullptr;

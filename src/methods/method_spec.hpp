@@ -24,9 +24,10 @@ enum class Optimizer {
 
 /// The steps after the optimizer, in the order in which they run.
 struct Refinement {
-  bool patches = false;     ///< sweeps the coarsest level only and refines slanted patches from there
-  bool smooth = false;      ///< of patches: planes that pixels agree on, see agreed_plane
-  bool prior = false;       ///< after the patches: the planar prior, see fill_supported_planes
+  bool patches = false;  ///< sweeps the coarsest level only and refines slanted patches from there
+  bool smooth = false;   ///< planes that pixels agree on: of patches, see agreed_plane; of disparities after
+                         ///< the median, see smoothed_disparity
+  bool prior = false;    ///< after the patches: the planar prior, see fill_supported_planes
   bool graph_cut = false;   ///< minimises the energy from the result of the optimizer
   bool left_right = false;  ///< finds outliers; outliers that are not repaired become unknown
   bool vote = false;        ///< repairs outliers by region voting; needs left_right

@@ -24,7 +24,8 @@ MethodSpec plane_sweep() {
 MethodSpec semi_global() {
   MethodSpec spec = plain_pipeline();
   spec.whole = WholeMethod::kSemiGlobal;
-  spec.refine.left_right = spec.refine.subpixel = spec.refine.median = true;
+  spec.cost.transform.transform = Transform::kScaledCensus;
+  spec.refine.left_right = spec.refine.subpixel = spec.refine.median = spec.refine.smooth = true;
   spec.left_right = 1.0f;
   spec.uniqueness = 5;
   return spec;

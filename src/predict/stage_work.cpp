@@ -150,9 +150,9 @@ void add_pipeline(int width, int height, const PairSpec& options, int threads, S
       options.refine;
   const AggregationWork by =
       aggregation_work(width, height, options.range.count, options.aggregation, threads);
-  task.stage = fmt::format("pipeline cost{} {} optimizer{} refine{:d}{:d}{:d}{:d}{:d}{:d}{:d}",
+  task.stage = fmt::format("pipeline cost{} {} optimizer{} refine{:d}{:d}{:d}{:d}{:d}{:d}{:d}{}",
                            static_cast<int>(options.cost.kind), by.name, static_cast<int>(options.optimizer),
-                           cut, check, vote, interpolate, edges, subpixel, median);
+                           cut, check, vote, interpolate, edges, subpixel, median, smooth ? " smooth" : "");
   task.radius = by.radius;
   // Both views, where their winners are compared; each optimizer passes over the volume once a path.
   const double views = check ? 2 : 1, samples = task.pixels * task.planes;

@@ -6,6 +6,7 @@
 
 #include "core/connected_runs.hpp"
 #include "core/parallel.hpp"
+#include "refine/smooth_step.hpp"
 #include "refine/surface_step.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -76,6 +77,24 @@ Image<float> median_3x3(ImageView<const float> depth) {
     HWY_DYNAMIC_DISPATCH(median_row)
     (rows.data(), rows.data() + columns, rows.data() + 2 * columns, depth.width, medians.data());
     std::copy_n(medians.data(), depth.width, result.row(y));
+  });
+  return result;
+}
+
+Image<float> smoothed_disparities(ImageView<const float> disparity) {
+  Image<float> result(disparity.width, disparity.height);
+  parallel_for(disparity.height, [&](int y) {
+    const bool inner_row = y >= kSmoothRadius && y + kSmoothRadius < disparity.height;
+    for (int x = 0; x < disparity.width; ++x) {
+      const float* at = disparity.row(y) + x;
+      if (std::isnan(*at))
+        result(x, y) = *at;
+      else if (inner_row && x >= kSmoothRadius && x + kSmoothRadius < disparity.width)
+        result(x, y) = smoothed_disparity([&](int i, int j) { return at[j * disparity.pitch + i]; });
+      else
+        result(x, y) = smoothed_disparity(
+            [&](int i, int j) { return disparity.contains(x + i, y + j) ? disparity(x + i, y + j) : NAN; });
+    }
   });
   return result;
 }

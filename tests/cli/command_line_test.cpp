@@ -288,7 +288,7 @@ TEST(OfPairs, WrongUsageOfStagesIsRefused) {
           {"--aggregation", "cw", "--method", "bm"});
   refused("--aggregation is 'box'; it can be aw, cross, cw or none", {"--aggregation", "box"});
   refused("--optimizer is 'magic'; it can be graphcut, sgm, winner or scanline", {"--optimizer", "magic"});
-  refused("--cost is 'sad'; for --method pipeline it can be ad, ad-census, census5x5",
+  refused("--cost is 'sad'; for --method pipeline it can be ad, ad-census, census, census5x5",
           {"--method", "pipeline", "--cost", "sad"});
   refused("--refine is 'lr,blur'; it must be none, or a list of graphcut, lr, vote", {"--refine", "lr,blur"});
   refused("--refine is 'lr,'; it must be none", {"--refine", "lr,"});

@@ -72,7 +72,7 @@ TEST_F(Config, GivesBackDefaults) {
 }
 
 TEST_F(Config, GivesBackThePenaltiesOfEveryPipeline) {
-  for (const char* cost : {"census5x5", "census9x7", "symmetric", "rank", "ad", "ad-census"})
+  for (const char* cost : {"census", "census5x5", "census9x7", "symmetric", "rank", "ad", "ad-census"})
     for (const char* optimizer : {"sgm", "scanline", "graphcut"}) {
       SCOPED_TRACE(std::string(cost) + " " + optimizer);
       const Parsed first({"--method", "pipeline", "--cost", cost, "--optimizer", optimizer});

@@ -104,10 +104,11 @@ TEST_F(CudaPipeline, OfEveryCostAggregationAndOptimizerIsTheCpus) {
     CostKind cost;
     Transform transform = Transform::kCensus5x5;
   };
-  for (const Cost& cost : {Cost{CostKind::kColourDifference}, Cost{CostKind::kAdCensus},
-                           Cost{CostKind::kTransform}, Cost{CostKind::kTransform, Transform::kCensus9x7},
-                           Cost{CostKind::kTransform, Transform::kSymmetricCensus},
-                           Cost{CostKind::kTransform, Transform::kRank}})
+  for (const Cost& cost :
+       {Cost{CostKind::kColourDifference}, Cost{CostKind::kAdCensus}, Cost{CostKind::kTransform},
+        Cost{CostKind::kTransform, Transform::kCensus9x7},
+        Cost{CostKind::kTransform, Transform::kSymmetricCensus},
+        Cost{CostKind::kTransform, Transform::kScaledCensus}, Cost{CostKind::kTransform, Transform::kRank}})
     for (const Aggregation kind :
          {Aggregation::kNone, Aggregation::kConstantWindow, Aggregation::kCrossBased})
       for (const Optimizer optimizer :
@@ -158,6 +159,7 @@ TEST_F(CudaPipeline, OfSingleStagesIsTheCpus) {
   expect_same("no refinement", [](MethodSpec& o) { o.refine = {}; });
   expect_same("nothing is repaired", [](MethodSpec& o) { o.refine.vote = o.refine.interpolate = false; });
   expect_same("votes alone", [](MethodSpec& o) { o.refine.interpolate = o.refine.edges = false; });
+  expect_same("smooth", [](MethodSpec& o) { o.refine.smooth = true; });
   expect_same("no votes", [](MethodSpec& o) { o.refine.vote = o.refine.median = false; });
   expect_same("a tolerance", [](MethodSpec& o) { o.left_right = 1.0f; });
   expect_same("nothing but winners of colours", [](MethodSpec& o) {

@@ -95,16 +95,25 @@ TEST_P(CudaPipelineStage, CostsAreTheCpus) {
   }
 }
 
+/// Blocks whose grey levels differ by less than kMinCensusRange, but for some.
+Image<Rgb8> faded_colours(int width, int height, unsigned seed) {
+  Image<Rgb8> image = blocky_colours(width, height, seed);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      for (std::uint8_t* channel : {&image(x, y).r, &image(x, y).g, &image(x, y).b}) *channel /= 8;
+  return image;
+}
+
 TEST_P(CudaPipelineStage, CostsOfTransformsAreTheCpus) {
   const Shape& shape = GetParam();
-  const GreyImages images(blocky_colours(shape.width, shape.height, 3),
-                          blocky_colours(shape.width, shape.height, 4));
+  const GreyImages images(faded_colours(shape.width, shape.height, 3),
+                          faded_colours(shape.width, shape.height, 4));
   PairProblem problem{images.pair(false), {}};
   problem.options.range = shape.range;
   MethodSpec& options = problem.options;
   Volume<float> expected(shape.width, shape.range.count, shape.height);
-  for (const Transform transform :
-       {Transform::kRank, Transform::kCensus5x5, Transform::kCensus9x7, Transform::kSymmetricCensus})
+  for (const Transform transform : {Transform::kRank, Transform::kCensus5x5, Transform::kCensus9x7,
+                                    Transform::kSymmetricCensus, Transform::kScaledCensus})
     for (const PairSide side : {PairSide::kLeft, PairSide::kRight}) {
       options.cost.transform.transform = transform;
       options.cost.outside_cost = 9;
@@ -252,6 +261,7 @@ TEST_P(CudaPipelineStage, StepsThatLookAtCostsAreTheTextbooks) {
   EXPECT_TRUE(same_image(enhanced, steps({true, true, false})));
   EXPECT_TRUE(same_image(median_3x3(enhanced.view()), steps({true, true, true})));
   EXPECT_TRUE(same_image(median_3x3(map.view()), steps({false, false, true})));
+  EXPECT_TRUE(same_image(smoothed_disparities(enhanced.view()), steps({true, true, false, true})));
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, CudaPipelineStage, ::testing::ValuesIn(shapes()),

@@ -39,7 +39,8 @@ inline Volume<float> colour_costs(const ColourPair& pair, PairSide side, const D
     auto* const grey = call.take<std::uint8_t>(pixels);
     auto* const codes = call.take<std::uint64_t>(pixels);
     cuda::queue_grey(image, width, height, grey, call.get());
-    cuda::launch_transform({grey, false, width, width, height}, {Transform::kCensus9x7}, codes, call.get());
+    cuda::launch_transform({grey, false, width, width, height}, grey, {Transform::kCensus9x7}, codes,
+                           call.get());
     return codes;
   };
   const bool left = side == PairSide::kLeft;
@@ -62,7 +63,8 @@ inline Volume<float> transform_costs(const GreyPair& pair, PairSide side, const 
   for (std::size_t i = 0; i < 2; ++i) {
     transformed[i] = call.take<std::byte>(element_count({width, height}) * cuda::transformed_bytes(kind));
     const std::uint8_t* const grey = call.upload(i == 0 ? pair.left : pair.right, width);
-    cuda::launch_transform({grey, false, width, width, height}, cost.transform, transformed[i], call.get());
+    cuda::launch_transform({grey, false, width, width, height}, grey, cost.transform, transformed[i],
+                           call.get());
   }
   const cuda::DeviceVolume costs = call.take_volume(width, range.count, height);
   cuda::launch_transform_volume(
@@ -147,9 +149,10 @@ inline RepairedMap repaired(const RepairProblem& problem, const RepairSteps& ste
           call.download(map.outliers, width, width, height)};
 }
 
-/// adjust_discontinuities, enhance_subpixel and median_3x3, those that are asked for, in this order.
+/// adjust_discontinuities, enhance_subpixel, median_3x3 and smoothed_disparities, those that are asked for,
+/// in this order.
 struct MapSteps {
-  bool adjust = false, enhance = false, median = false;
+  bool adjust = false, enhance = false, median = false, smooth = false;
 };
 inline Image<float> refined(ImageView<const float> disparity, VolumeView<const float> costs, int min,
                             const MapSteps& steps) {
@@ -161,6 +164,7 @@ inline Image<float> refined(ImageView<const float> disparity, VolumeView<const f
   if (steps.adjust) cuda::queue_adjustment(map, given, min, other, call.get()), std::swap(map, other);
   if (steps.enhance) cuda::queue_enhancement(map, given, min, call.get());
   if (steps.median) cuda::launch_median_3x3(map, width, height, other, call.get()), std::swap(map, other);
+  if (steps.smooth) cuda::launch_smoothing(map, width, height, other, call.get()), std::swap(map, other);
   return call.download(map, width, width, height);
 }
 

@@ -18,13 +18,15 @@ struct OwnedPair {
 
 /// A random left image, and a right one shifted by a piecewise constant disparity within the range, with
 /// noise on both; optionally with 16 bits, where neighbours differ by less than a grey level of 8 bits.
+/// @param contrast  at about 0.05, the texture is weak at some pixels
 inline OwnedPair random_pair(int width, int height, DisparityRange range, std::uint32_t seed,
-                             bool deep = false) {
+                             bool deep = false, double contrast = 1) {
   OwnedPair pair{{width, height}, {width, height}, {}, {}, {}};
   if (deep)
     pair.left16 = Image<std::uint16_t>(width, height), pair.right16 = Image<std::uint16_t>(width, height);
   const auto noise = [&](std::uint32_t stream, int x, int y) {
-    return hashed(seed * 8 + stream, static_cast<std::uint32_t>(x + 100000), static_cast<std::uint32_t>(y));
+    return contrast *
+           hashed(seed * 8 + stream, static_cast<std::uint32_t>(x + 100000), static_cast<std::uint32_t>(y));
   };
   const auto level = [&](int x, int y) { return 40 + 160 * noise(0, x / 2, y / 2) + 30 * noise(1, x, y); };
   for (int y = 0; y < height; ++y) {
@@ -53,6 +55,7 @@ struct SemiGlobalCase {
   DisparityRange range{0, 16};
   MethodSpec options = presets::semi_global();
   bool deep = false;
+  double contrast = 1;
 };
 
 inline std::vector<SemiGlobalCase> semi_global_cases() {
@@ -68,6 +71,7 @@ inline std::vector<SemiGlobalCase> semi_global_cases() {
   wide.semi_global = {8, 30, 400, 8};
   wide_four.semi_global = {4, 0, 1000, 0};
   unchecked.refine = {}, unchecked.uniqueness = 0;
+  cheap.refine.smooth = false;
   level.semi_global.p2_falloff = 0, level.left_right = 0, level.uniqueness = 15;
   cheap.cost.outside_cost = 0, cheap.refine.median = false, cheap.left_right = 3;
   largest.cost.outside_cost = 255, largest.semi_global = {8, 7000, kMaxPathCost - 255, 3};
@@ -95,12 +99,15 @@ inline std::vector<SemiGlobalCase> semi_global_cases() {
       {"rank_15", 40, 20, {0, 16}, with_transform(Transform::kRank, 15)},
       {"census_9x7", 40, 20, {0, 16}, with_transform(Transform::kCensus9x7)},
       {"symmetric_census", 40, 20, {0, 16}, with_transform(Transform::kSymmetricCensus)},
+      {"weak_texture", 83, 40, {0, 16}, plain, false, 0.05},
+      {"weak_texture_deep", 83, 40, {0, 16}, plain, true, 0.05},
+      {"weak_texture_everywhere", 41, 23, {-3, 20}, plain, false, 0.02},
       {"larger", 203, 67, {0, 48}, plain},
       {"several_blocks", 60, 330, {0, 257}, plain},
       {"several_blocks_wide", 60, 330, {0, 257}, wide},
   };
-  for (const Transform transform :
-       {Transform::kRank, Transform::kCensus5x5, Transform::kCensus9x7, Transform::kSymmetricCensus})
+  for (const Transform transform : {Transform::kRank, Transform::kCensus5x5, Transform::kCensus9x7,
+                                    Transform::kSymmetricCensus, Transform::kScaledCensus})
     cases.push_back({"deep_" + std::to_string(static_cast<int>(transform)),
                      40,
                      20,
@@ -112,7 +119,8 @@ inline std::vector<SemiGlobalCase> semi_global_cases() {
 
 inline OwnedPair make_pair_of(const SemiGlobalCase& which) {
   OwnedPair pair = random_pair(which.width, which.height, which.range,
-                               static_cast<std::uint32_t>(which.width * 31 + which.range.count), which.deep);
+                               static_cast<std::uint32_t>(which.width * 31 + which.range.count), which.deep,
+                               which.contrast);
   pair.problem.options = {which.options, which.range};
   return pair;
 }

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "refine/depth_filters.hpp"
+
 namespace recon::reference {
 namespace {
 
@@ -19,6 +21,22 @@ std::uint64_t plain_census(ImageView<const std::uint16_t> image, int x, int y, i
       if (i == x && j == y) continue;
       bits = bits * 2 + (grey_at(image, i, j) < grey_at(image, x, y));
     }
+  return bits;
+}
+
+/// Nine times the mean of the pixels around (x, y), which may lie outside the image.
+int mean_of_nine(ImageView<const std::uint16_t> image, int x, int y) {
+  int sum = 0;
+  for (int j = y - 1; j <= y + 1; ++j)
+    for (int i = x - 1; i <= x + 1; ++i) sum += grey_at(image, i, j);
+  return sum;
+}
+
+std::uint64_t census_of_means(ImageView<const std::uint16_t> image, int x, int y) {
+  std::uint64_t bits = 0;
+  for (int j = y - 6; j <= y + 6; j += 3)
+    for (int i = x - 6; i <= x + 6; i += 3)
+      if (i != x || j != y) bits = bits * 2 + (mean_of_nine(image, i, j) < mean_of_nine(image, x, y));
   return bits;
 }
 
@@ -84,6 +102,8 @@ std::uint64_t transform_at(ImageView<const std::uint16_t> image, const Transform
                            int y) {
   if (options.transform == Transform::kCensus5x5) return plain_census(image, x, y, 2, 2);
   if (options.transform == Transform::kCensus9x7) return plain_census(image, x, y, 4, 3);
+  if (options.transform == Transform::kScaledCensus)
+    return plain_census(image, x, y, 2, 2) << 24 | census_of_means(image, x, y);
   std::uint64_t result = 0;
   if (options.transform == Transform::kRank) {
     const int radius = options.rank_window / 2;
@@ -97,12 +117,24 @@ std::uint64_t transform_at(ImageView<const std::uint16_t> image, const Transform
   return result;
 }
 
+bool is_weak_at(ImageView<const std::uint16_t> image, int x, int y) {
+  int darkest = 255, brightest = 0, darkest_mean = 9 * 255, brightest_mean = 0;
+  for (int j = -2; j <= 2; ++j)
+    for (int i = -2; i <= 2; ++i) {
+      const int grey = grey_at(image, x + i, y + j), mean = mean_of_nine(image, x + 3 * i, y + 3 * j);
+      darkest = std::min(darkest, grey), brightest = std::max(brightest, grey);
+      darkest_mean = std::min(darkest_mean, mean), brightest_mean = std::max(brightest_mean, mean);
+    }
+  return brightest - darkest < 8 && brightest_mean - darkest_mean <= 9 * 16;
+}
+
 IntVolume transform_costs(const PairProblem& problem) {
   const GreyPair& images = problem.images;
   const MethodSpec& options = problem.options;
   const int width = images.left.width, height = images.left.height;
   const Image<std::uint16_t> left = widest(images.left, images.left16);
   const Image<std::uint16_t> right = widest(images.right, images.right16);
+  const Image<std::uint16_t> left8 = widest(images.left, {});
   Image<std::uint64_t> left_transform(width, height), right_transform(width, height);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
@@ -119,6 +151,10 @@ IntVolume transform_costs(const PairProblem& problem) {
         } else if (options.cost.transform.transform == Transform::kRank) {
           costs(x, y, d) = std::abs(static_cast<int>(left_transform(x, y)) -
                                     static_cast<int>(right_transform(matched, y)));
+        } else if (options.cost.transform.transform == Transform::kScaledCensus) {
+          const std::uint64_t a = left_transform(x, y), b = right_transform(matched, y);
+          costs(x, y, d) = is_weak_at(left8.view(), x, y) ? hamming(a & 0xFFFFFF, b & 0xFFFFFF)
+                                                          : hamming(a >> 24, b >> 24);
         } else {
           costs(x, y, d) = hamming(left_transform(x, y), right_transform(matched, y));
         }
@@ -190,7 +226,9 @@ Image<float> semi_global_disparity(const PairProblem& problem) {
   Image<float> disparity(sums.width, sums.height);
   for (int y = 0; y < sums.height; ++y)
     for (int x = 0; x < sums.width; ++x) disparity(x, y) = disparity_at(sums, problem, x, y);
-  return problem.options.refine.median ? median_of_known(disparity) : std::move(disparity);
+  if (problem.options.refine.median) disparity = median_of_known(disparity);
+  // Production code, which has tests of its own.
+  return problem.options.refine.smooth ? smoothed_disparities(disparity.view()) : std::move(disparity);
 }
 
 }  // namespace recon::reference

@@ -40,9 +40,13 @@ struct IntWinner {
 /// Semi-global matching, implemented from Hirschmueller's paper, with plain integers and all volumes stored.
 /// The functions are its stages, in order.
 
-/// The transform of one pixel: a rank, or the bits of a census.
+/// The transform of one pixel: a rank, or the bits of a census; of a scaled one, those of the pixels before
+/// those of the means.
 std::uint64_t transform_at(ImageView<const std::uint16_t> image, const TransformOptions& options, int x,
                            int y);
+
+/// Whether a scaled census compares the means. @param image  of 8 bits
+bool is_weak_at(ImageView<const std::uint16_t> image, int x, int y);
 
 /// C(p, d) of a pair; from the images of 16 bits if there are any.
 IntVolume transform_costs(const PairProblem& problem);

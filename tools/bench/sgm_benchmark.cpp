@@ -27,6 +27,11 @@ struct SgmBenchmark : BenchmarkRuns {
 /// operations (viaddmin, vimin3), or as one, per second.
 constexpr double kH200PairInstructionsPerSecond = 16.5e12;
 
+/// Of a transformed pixel on a device.
+double code_bytes(Transform transform) {
+  return transform == Transform::kCensus9x7 || transform == Transform::kScaledCensus ? 8 : 4;
+}
+
 /// The least that our arrangement of semi-global matching moves and does, by stage; bytes.
 struct SgmRoofline {
   double transform, costs, paths, winner, disparity, median;
@@ -37,7 +42,7 @@ struct SgmRoofline {
     const double pixels = static_cast<double>(problem.images.left.width) * problem.images.left.height;
     const double cells = pixels * problem.options.range.count;
     const bool bytes = max_transform_cost(options.cost.transform) + options.semi_global.p2 <= 255;
-    const double code = options.cost.transform.transform == Transform::kCensus9x7 ? 8 : 4;
+    const double code = code_bytes(options.cost.transform.transform);
     const double directions = options.semi_global.paths, record = 10 * pixels;
     // A byte of every direction; or two volumes of sums of 16 bits, which every two directions are added to.
     const double stored = (bytes ? directions : 4) * cells;

@@ -53,7 +53,7 @@ void add_refinement(const PairShape& shape, const PairSpec& options, const Pipel
         maps.left, arena.take<Outlier>(shape.pixels()), maps.right, width, height, min, options.range.count};
     add_repair(labelled, pipeline, images, arena, stages.refinement);
   }
-  if (steps.edges || steps.median) other = arena.take<float>(shape.pixels());
+  if (steps.edges || steps.median || steps.smooth) other = arena.take<float>(shape.pixels());
   if (steps.edges) {
     stages.refinement.push_back(
         {"edges", [=](StageRun& run) { queue_adjustment(map, run.costs, min, other, run.get()); }});
@@ -71,6 +71,11 @@ void add_refinement(const PairShape& shape, const PairSpec& options, const Pipel
   if (steps.median) {
     stages.refinement.push_back(
         {"median", [=](StageRun& run) { launch_median_3x3(map, width, height, other, run.get()); }});
+    std::swap(map, other);
+  }
+  if (steps.smooth) {
+    stages.refinement.push_back(
+        {"smooth", [=](StageRun& run) { launch_smoothing(map, width, height, other, run.get()); }});
     std::swap(map, other);
   }
   stages.download_from(map, shape);

@@ -84,7 +84,8 @@ PipelineImages add_images(const PairShape& shape, const MethodSpec& pipeline, Ar
            const DeviceGrey grey =
                from_luma ? DeviceGrey{luma, false, width, width, height} : at.grey.view(i, shape);
            if (at.transformed[i] != nullptr)
-             launch_transform(grey, transform_options, at.transformed[i], run.get());
+             launch_transform(grey, from_luma ? luma : at.grey.bytes[i], transform_options, at.transformed[i],
+                              run.get());
            if (at.edges[i] != nullptr)
              queue_edges(at.colours[i], width, height, threshold, at.edges[i], run.get());
            if (at.arms[i] != nullptr)

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "cuda/methods/stereo/pair_paths.hpp"
 #include "cuda/methods/stereo/pair_stages.hpp"
 #include "cuda/refine/median.hpp"
@@ -13,7 +15,6 @@ void add_semi_global_stages(const PairShape& shape, const PairSpec& options, Are
   const TransformOptions transform = options.cost.transform;
   const int outside_cost = options.cost.outside_cost;
   const WinnerChecks checks = winner_checks(options);
-  const bool has_median = options.refine.median;
   EXPECTS(outside_cost >= 0 && outside_cost <= 255);
   const PairGrey grey = PairGrey::add(shape, shape.words, arena, stages);
   const std::size_t transformed_size = shape.pixels() * transformed_bytes(transform.transform);
@@ -22,7 +23,7 @@ void add_semi_global_stages(const PairShape& shape, const PairSpec& options, Are
   const int stride = path_planes(range.count);
   auto* const costs = arena.take<std::uint8_t>(element_count({shape.width, shape.height, stride}));
   auto* const disparity = arena.take<float>(shape.pixels());
-  auto* const median = arena.take<float>(shape.pixels());
+  auto* const filtered = arena.take<float>(shape.pixels());
 
   SemiGlobalInput input;
   input.costs = costs;
@@ -39,8 +40,8 @@ void add_semi_global_stages(const PairShape& shape, const PairSpec& options, Are
 
   stages.images = {{"clear", [=](StageRun& run) { optimizer.queue_clear(run.stream); }},
                    {"transform", [=](StageRun& run) {
-                      launch_transform(grey.view(0, shape), transform, left, run.get());
-                      launch_transform(grey.view(1, shape), transform, right, run.get());
+                      launch_transform(grey.view(0, shape), grey.bytes[0], transform, left, run.get());
+                      launch_transform(grey.view(1, shape), grey.bytes[1], transform, right, run.get());
                     }}};
   const TransformedPair pair{left, right, shape.width, shape.height, range.min, range.count, outside_cost};
   const PairWinners winners{optimizer.winners(), optimizer.right_keys(), shape.width, shape.height};
@@ -51,11 +52,15 @@ void add_semi_global_stages(const PairShape& shape, const PairSpec& options, Are
       {"winner", [=](StageRun& run) { optimizer.queue_winner(run.stream); }},
       {"disparity",
        [=](StageRun& run) { launch_pair_disparity(winners, checks, range.min, disparity, run.get()); }}};
-  if (has_median)
-    stages.refinement = {{"median", [=](StageRun& run) {
-                            launch_median_3x3(disparity, shape.width, shape.height, median, run.get());
-                          }}};
-  stages.download_from(has_median ? median : disparity, shape);
+  float *map = disparity, *other = filtered;
+  const auto add_filter = [&](const char* name, const auto& launch) {
+    stages.refinement.push_back(
+        {name, [=](StageRun& run) { launch(map, shape.width, shape.height, other, run.get()); }});
+    std::swap(map, other);
+  };
+  if (options.refine.median) add_filter("median", launch_median_3x3);
+  if (options.refine.smooth) add_filter("smooth", launch_smoothing);
+  stages.download_from(map, shape);
 }
 
 }  // namespace recon::cuda

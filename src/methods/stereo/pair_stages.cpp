@@ -174,6 +174,10 @@ void PairStages::filter_by_median() {
   disparity_ = median_3x3(disparity_.view());
 }
 
+void PairStages::smooth() {
+  disparity_ = smoothed_disparities(disparity_.view());
+}
+
 void cut_disparities(const PairSpec& spec, VolumeView<float> costs, ImageView<const std::uint8_t> guide,
                      ImageView<float> disparity) {
   Image<std::uint16_t> labels(disparity.width, disparity.height);

@@ -44,6 +44,7 @@ class PairStages : public HostStages {
   void move_edges() override;
   void add_subpixel() override;
   void filter_by_median() override;
+  void smooth() override;
 
   /// The images of this view and of the other one.
   template <class T>

@@ -34,7 +34,7 @@ class TransformCosts {
                                       ImageView<const std::uint16_t> grey16, const TransformOptions& options,
                                       bool mirrored) {
     return grey16.empty() ? TransformedImage(grey, options, mirrored)
-                          : TransformedImage(grey16, options, mirrored);
+                          : TransformedImage(grey16, grey, options, mirrored);
   }
 
   DisparityRange range_;

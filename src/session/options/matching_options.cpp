@@ -18,11 +18,11 @@ std::vector<std::string> pipeline_costs() {
 }
 
 Option cost_option() {
-  return Option(
-             "cost", "NAME",
-             "The cost. planesweep: " + explained(kSweptCostNames) +
-                 "; sgm: census5x5, census9x7, symmetric or rank; bm: sad or ssd; pipeline: those of sgm, " +
-                 explained(kColourCostNames))
+  return Option("cost", "NAME",
+                "The cost. planesweep: " + explained(kSweptCostNames) +
+                    "; sgm: census (5x5, of a third of the resolution where the texture is weak), census5x5, "
+                    "census9x7, symmetric or rank; bm: sad or ssd; pipeline: those of sgm, " +
+                    explained(kColourCostNames))
       .keyword(kSweep, RECON_SPEC(cost.kind), kSweepCosts)
       .keyword(kSgm, RECON_SPEC(cost.transform.transform), kTransforms)
       .keyword(kBm, RECON_SPEC(block.cost), kBlockCosts)

@@ -27,7 +27,8 @@ inline const std::map<std::string, CostKind> kColourCosts = keyword_map(kColourC
 inline const std::map<std::string, Aggregation> kAggregations = keyword_map(kAggregationNames);
 inline const std::map<std::string, BlockCost> kBlockCosts = {{"sad", BlockCost::kSad},
                                                              {"ssd", BlockCost::kSsd}};
-inline const std::map<std::string, Transform> kTransforms = {{"census5x5", Transform::kCensus5x5},
+inline const std::map<std::string, Transform> kTransforms = {{"census", Transform::kScaledCensus},
+                                                             {"census5x5", Transform::kCensus5x5},
                                                              {"census9x7", Transform::kCensus9x7},
                                                              {"rank", Transform::kRank},
                                                              {"symmetric", Transform::kSymmetricCensus}};

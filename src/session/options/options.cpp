@@ -48,8 +48,8 @@ void check_refinement(const SessionOptions& options, Job job) {
   if (given == options.given.end()) return;
   Refinement rest = parse_refinement(given->second.text);
   const std::string is = "--refine is '" + given->second.text + "'; ";
-  if (job.method == Method::kPipeline && (rest.patches || rest.smooth || rest.prior))
-    throw UsageError(is + "patches, smooth and prior belong to --method planesweep");
+  if (job.method == Method::kPipeline && (rest.patches || rest.prior))
+    throw UsageError(is + "patches and prior belong to --method planesweep");
   if (job.method != Method::kPlaneSweep) return;
   rest.graph_cut = rest.edges = rest.patches = rest.smooth = rest.prior = false;
   if (format_refinement(rest) != "none")

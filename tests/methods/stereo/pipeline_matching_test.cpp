@@ -96,11 +96,13 @@ void expect_same(const Image<float>& a, const Image<float>& b, const std::string
 TEST(PipelineMatching, OfATransformAndPathsIsSemiGlobalMatching) {
   for (const bool deep : {false, true})
     for (const TransformOptions transform :
-         {TransformOptions{Transform::kCensus5x5}, TransformOptions{Transform::kRank, 7}}) {
-      reference::OwnedPair grey = reference::random_pair(75, 33, {-2, 19}, 7, deep);
+         {TransformOptions{Transform::kCensus5x5}, TransformOptions{Transform::kScaledCensus},
+          TransformOptions{Transform::kRank, 7}}) {
+      reference::OwnedPair grey = reference::random_pair(75, 33, {-2, 19}, 7, deep, 0.05);
       grey.problem.options.cost.transform = transform;
       grey.problem.options.uniqueness = 0;
       grey.problem.options.refine.left_right = grey.problem.options.refine.median = false;
+      grey.problem.options.refine.smooth = false;
       const Image<float> method = match_pair(grey.problem).disparity;
       MethodSpec options = presets::plain_pipeline();
       options.cost.transform = transform;
@@ -111,8 +113,10 @@ TEST(PipelineMatching, OfATransformAndPathsIsSemiGlobalMatching) {
 }
 
 TEST(PipelineMatching, BothViewsSeeTheSameTransformCosts) {
-  const ColouredPair pair = coloured_pair(reference::random_pair(70, 9, {-5, 23}, 2));
-  const PairProblem problem = pair.problem(presets::plain_pipeline());
+  const ColouredPair pair = coloured_pair(reference::random_pair(70, 9, {-5, 23}, 2, false, 0.05));
+  MethodSpec spec = presets::plain_pipeline();
+  spec.cost.transform.transform = Transform::kScaledCensus;
+  const PairProblem problem = pair.problem(spec);
   const PipelineCosts costs(problem);
   Volume<float> left(70, 23, 9), right(70, 23, 9);
   costs.fill(PairSide::kLeft, left.view());

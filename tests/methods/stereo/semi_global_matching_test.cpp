@@ -67,27 +67,36 @@ INSTANTIATE_TEST_SUITE_P(Cases, SemiGlobalOracle, testing::ValuesIn(reference::s
 
 TEST(TransformedImage, HoldsTheBitsOfTheTextbook) {
   for (const bool deep : {false, true}) {
-    const OwnedPair pair = reference::random_pair(71, 12, {0, 8}, 3, deep);
-    Image<std::uint16_t> grey(71, 12);
+    const OwnedPair pair = reference::random_pair(71, 12, {0, 8}, 3, deep, 0.05);
+    Image<std::uint16_t> grey(71, 12), grey8(71, 12);
     for (int y = 0; y < 12; ++y)
-      for (int x = 0; x < 71; ++x) grey(x, y) = deep ? pair.left16(x, y) : pair.left(x, y);
+      for (int x = 0; x < 71; ++x)
+        grey8(x, y) = pair.left(x, y), grey(x, y) = deep ? pair.left16(x, y) : pair.left(x, y);
+    int weak = 0;
     for (const TransformOptions options :
          {TransformOptions{Transform::kRank, 5}, TransformOptions{Transform::kRank, 15},
           TransformOptions{Transform::kCensus5x5, 9}, TransformOptions{Transform::kCensus9x7, 9},
-          TransformOptions{Transform::kSymmetricCensus, 9}}) {
-      const TransformedImage image = deep ? TransformedImage(pair.left16.view(), options, false)
-                                          : TransformedImage(pair.left.view(), options, false);
+          TransformOptions{Transform::kSymmetricCensus, 9}, TransformOptions{Transform::kScaledCensus, 9}}) {
+      const bool scaled = options.transform == Transform::kScaledCensus;
+      const TransformedImage image =
+          deep ? TransformedImage(pair.left16.view(), pair.left.view(), options, false)
+               : TransformedImage(pair.left.view(), options, false);
       for (int y = 0; y < 12; ++y)
         for (int x = 0; x < 71; ++x) {
           const int odd_bits = max_transform_cost(options) % 8;
           std::uint64_t value = 0;
-          for (int b = 0; b < image.bytes(); ++b) {
+          for (int b = 0; b < image.bytes() - (scaled ? 1 : 0); ++b) {
             const bool part = options.transform != Transform::kRank && b + 1 == image.bytes() && odd_bits > 0;
             value = value << (part ? odd_bits : 8) | image.row(y, b)[x];
           }
           ASSERT_EQ(value, reference::transform_at(grey.view(), options, x, y)) << x << " " << y;
+          if (!scaled) continue;
+          const bool is_weak = reference::is_weak_at(grey8.view(), x, y);
+          ASSERT_EQ(image.row(y, 6)[x], is_weak ? 3 : 0) << x << " " << y;
+          weak += is_weak ? 1 : 0;
         }
     }
+    EXPECT_TRUE(weak > 71 && weak < 11 * 71) << weak;
   }
 }
 
