@@ -210,8 +210,9 @@ float rounded_confidence(float confidence) {
 }
 
 void round_confidences(ImageView<float> confidence) {
-  for (int y = 0; y < confidence.height; ++y)
+  parallel_for(confidence.height, [&](int y) {
     for (int x = 0; x < confidence.width; ++x) confidence(x, y) = rounded_confidence(confidence(x, y));
+  });
 }
 
 Image<float> read_confidence_map(const std::filesystem::path& path) {
