@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 #include "core/program.hpp"
@@ -51,9 +52,20 @@ class ToolApp : public CLI::App {
     try {
       parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-      return exit(error, std::cout, std::cerr) == 0 ? 0 : UsageError("").exit_code();
+      if (error.get_exit_code() == 0) return exit(error, std::cout, std::cerr);
+      const std::vector<std::string> unknown = unknown_options();  // rather than what is missing beside them
+      unknown.empty() ? exit(error, std::cout, std::cerr)
+                      : exit(CLI::ExtrasError(unknown), std::cout, std::cerr);
+      return UsageError("").exit_code();
     }
     return std::nullopt;
+  }
+
+ private:
+  std::vector<std::string> unknown_options() const {
+    std::vector<std::string> unknown = remaining(true);
+    std::erase_if(unknown, [](const std::string& it) { return it.size() < 2 || it.front() != '-'; });
+    return unknown;
   }
 };
 

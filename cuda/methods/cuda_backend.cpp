@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/counted_memory.hpp"
 #include "cuda/fuse/agreement.hpp"
 #include "cuda/match/sweep.hpp"
 #include "cuda/methods/device_budget.hpp"
@@ -182,7 +183,8 @@ class CudaBackend : public Backend {
   WorkMemory memory(const SweepShape& shape) const override {
     const CurrentDevice current(device_);
     const SweepPlan planned = plan(shape);
-    return {Staging::kBytes + host_bytes(shape), planned.bytes, planned.tiles};
+    const std::size_t result = counted_bytes(1, [&] { uninitialised_estimate(shape.width, shape.height); });
+    return {Staging::kBytes + result + host_bytes(shape), planned.bytes, planned.tiles};
   }
 
   DepthEstimate sweep(const SweepProblem& problem) override {
@@ -206,7 +208,8 @@ class CudaBackend : public Backend {
     const PairShape shape{width, height};
     const int threads = oneapi::tbb::task_arena(host_threads_).max_concurrency();
     WorkMemory memory;
-    memory.host_bytes = Staging::kBytes + pair_host_bytes(shape, options, threads);
+    memory.host_bytes = Staging::kBytes + counted_bytes(1, [&] { Image<float>(width, height); }) +
+                        pair_host_bytes(shape, options, threads);
     memory.device_bytes = pair_device_bytes(shape, options);
     if (memory.device_bytes > budget_->bytes())
       throw OutOfMemory("a pair of " + std::to_string(width) + "x" + std::to_string(height) + " with " +

@@ -12,6 +12,7 @@
 
 #include "core/parallel.hpp"
 #include "core/pixels.hpp"
+#include "core/quantile.hpp"
 #include "io/file/byte_reader.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
@@ -122,13 +123,6 @@ T header_number(std::string_view bytes, std::size_t& at, const std::string& file
              " where width, height or scale should stand");
 }
 
-/// The quantile `q` of `values`; reorders them.
-float quantile(std::vector<float>& values, double q) {
-  const auto index = static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + index, values.end());
-  return values[index];
-}
-
 /// Applies the colour map to `nearness(pixel)`, where larger is nearer and NaN is unknown.
 template <class Nearness>
 Image<Rgb8> preview(ImageView<const float> map, const Nearness& nearness) {
@@ -141,8 +135,8 @@ Image<Rgb8> preview(ImageView<const float> map, const Nearness& nearness) {
   std::vector<float> known;
   for (const std::vector<float>& row : known_in_row) known.insert(known.end(), row.begin(), row.end());
   if (known.empty()) return out;
-  const float low = quantile(known, kPreviewOutliers);
-  const float high = quantile(known, 1 - kPreviewOutliers);
+  const float low = lower_quantile(known, kPreviewOutliers);
+  const float high = lower_quantile(known, 1 - kPreviewOutliers);
   const float scale = high > low ? 255 / (high - low) : 0;
   const std::vector<Rgb8> colours = preview_colours();
   parallel_for(map.height, [&](int y) {
@@ -210,8 +204,9 @@ float rounded_confidence(float confidence) {
 }
 
 void round_confidences(ImageView<float> confidence) {
-  for (int y = 0; y < confidence.height; ++y)
+  parallel_for(confidence.height, [&](int y) {
     for (int x = 0; x < confidence.width; ++x) confidence(x, y) = rounded_confidence(confidence(x, y));
+  });
 }
 
 Image<float> read_confidence_map(const std::filesystem::path& path) {

@@ -11,6 +11,9 @@
 
 namespace recon {
 
+/// Bytes a pixel of the files of maps, at most.
+inline constexpr std::size_t kDepthFileBytes = 4, kNormalFileBytes = 12, kConfidenceFileBytes = 1;
+
 /// COLMAP's dense arrays: the text "width&height&channels&", then little-endian floats, channel planes in
 /// order, row by row. Unknown is NaN in memory and 0 in the file.
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/counted_memory.hpp"
 #include "core/image.hpp"
 
 namespace recon {
@@ -14,6 +15,14 @@ namespace recon {
 /// halving).
 class ConnectedRuns {
  public:
+  static constexpr std::size_t kRunBytes = 2 * sizeof(int);
+
+  /// @param count  of the runs to come, as far as it is known
+  explicit ConnectedRuns(std::size_t count = 0) {
+    parents_.reserve(count);
+    marked_.reserve(count);
+  }
+
   /// Adds a run of `pixels`, of which `marked` are marked, as a set of its own; returns its number.
   int add(int pixels, int marked = 0) {
     parents_.push_back(-pixels);
@@ -49,6 +58,19 @@ class ConnectedRuns {
   std::vector<int> marked_;   ///< of a root
 };
 
+/// Number of runs of a map: known pixels that follow each other in a row on one surface.
+template <class SameSurface>
+std::size_t count_runs(ImageView<const float> map, const SameSurface& same_surface) {
+  std::size_t runs = 0;
+  for (int y = 0; y < map.height; ++y) {
+    const float* row = map.row(y);
+    for (int x = 0; x < map.width; ++x)
+      if (!std::isnan(row[x]) && (x == 0 || std::isnan(row[x - 1]) || !same_surface(row[x - 1], row[x])))
+        ++runs;
+  }
+  return runs;
+}
+
 /// Invalidates (NaN) regions of `map`: known pixels of a row or column are connected if no other lies between
 /// them, at most `reach` pixels apart.
 /// @param same_surface  whether two known pixels are connected; symmetric
@@ -57,9 +79,15 @@ class ConnectedRuns {
 template <class SameSurface, class Marked, class Drops>
 void remove_regions(ImageView<float> map, int reach, const SameSurface& same_surface, const Marked& marked,
                     const Drops& drops) {
+  if (memory_is_counted()) {  // at most a run a pixel, and a few rows
+    const CountedBytes lists(element_count({map.width, map.height, ConnectedRuns::kRunBytes + sizeof(int)}));
+    return;
+  }
   constexpr int kNone = -1;
-  ConnectedRuns runs;
+  const std::size_t count = count_runs(map, same_surface);
+  ConnectedRuns runs(count);
   std::vector<int> ends;  ///< columns after the runs
+  ends.reserve(count);
   std::vector<int> run_above(map.width, kNone),
       row_above(map.width);  ///< of the last known pixel of a column
   std::vector<float> above(map.width);

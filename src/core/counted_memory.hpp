@@ -42,15 +42,29 @@ inline bool memory_is_counted() noexcept {
   return CountedMemory::current() != nullptr;
 }
 
+/// Bytes that are counted as long as this exists, such as those of lists; nothing where arrays have memory.
+class CountedBytes {
+ public:
+  explicit CountedBytes(std::size_t bytes) : bytes_(bytes) {
+    if (CountedMemory* counted = CountedMemory::current()) counted->take(bytes_);
+  }
+  CountedBytes(const CountedBytes&) = delete;
+  CountedBytes& operator=(const CountedBytes&) = delete;
+  ~CountedBytes() {
+    if (CountedMemory* counted = CountedMemory::current()) counted->give_back(bytes_);
+  }
+
+ private:
+  std::size_t bytes_;
+};
+
 /// Calls `work()`, or counts what it needs beside the arrays of its caller.
 /// @param bytes  bytes(threads)
 template <class Bytes, class Work>
 void compute(const Bytes& bytes, const Work& work) {
-  CountedMemory* counted = CountedMemory::current();
+  const CountedMemory* counted = CountedMemory::current();
   if (counted == nullptr) return work();
-  const std::size_t needed = bytes(counted->threads());
-  counted->take(needed);
-  counted->give_back(needed);
+  const CountedBytes taken(bytes(counted->threads()));
 }
 
 /// The most bytes that `work` takes at a time on `threads` threads, without taking them.

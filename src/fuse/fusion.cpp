@@ -201,6 +201,37 @@ std::uint64_t fuse(const std::vector<FusionView>& views, FusionMapLoader& loader
   return count;
 }
 
+std::size_t fusion_bytes(const FusionSize& size) {
+  constexpr std::size_t kMappedShare = 8;   // of the pages of maps in files, one in this many is in memory
+  constexpr std::size_t kPointBytes = 140;  // a point with its views, in rows that grow
+  const auto spacing = static_cast<std::size_t>(size.spacing);
+  const std::size_t pixels_a_point = spacing == 1 ? kFusionShares : spacing * spacing;
+  const bool in_files = size.memory == FusionMemory::kFiles;
+  const std::size_t maps = size.held_views * FusionMaps::kPixelBytes / (in_files ? kMappedShare : 1);
+  const std::size_t marks = size.pixels * size.marked_views / 8;
+  const std::size_t points = size.pixels * kPointBytes / pixels_a_point;
+  // Maps are in memory when they are copied to a file.
+  const std::size_t loading = size.loading + (in_files ? size.pixels * FusionMaps::kPixelBytes : 0);
+  return size.pixels * maps + marks +
+         (size.memory == FusionMemory::kReadAhead ? loading + points : std::max(loading, points));
+}
+
+std::size_t views_marked_at_once(const std::vector<std::vector<int>>& neighbours) {
+  std::vector<bool> marked(neighbours.size());
+  std::size_t count = 0, most = 0;
+  const auto mark = [&](std::size_t view) {
+    if (!marked[view]) ++count;
+    marked[view] = true;
+  };
+  for (std::size_t i = 0; i < neighbours.size(); ++i) {
+    mark(i);
+    for (const int j : neighbours[i])
+      if (static_cast<std::size_t>(j) > i) mark(static_cast<std::size_t>(j));
+    most = std::max(most, count--);
+  }
+  return most;
+}
+
 bool floats_suffice(const FusionView& view, double near, int spacing) {
   EXPECTS(near > 0 && spacing >= 1);
   constexpr double kRounding = 1.0 / (1 << 24);  // half a unit in the last place of a float, relative

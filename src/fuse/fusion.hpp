@@ -19,6 +19,8 @@ class DeviceFusion;
 
 /// The consistency-checked maps of one view, the input of fusion; all of the camera's size, unknown is NaN.
 struct FusionMaps {
+  static constexpr std::size_t kPixelBytes = 2 * sizeof(float) + sizeof(Vec3f) + sizeof(Rgb8);
+
   ImageView<const float> depth;
   ImageView<const Vec3f> normal;
   ImageView<const float> confidence;
@@ -82,6 +84,30 @@ struct FusionOptions : PointCriteria {
   std::size_t max_cached_views = 64;  ///< max number of views with maps in memory, at least 2
   bool reads_ahead = false;           ///< loads what the next view needs while a view is fused
 };
+
+/// Where the maps are that a fusion holds.
+enum class FusionMemory {
+  kHeld,       ///< in memory, those that are being loaded included
+  kReadAhead,  ///< and those of the next view are loaded while a view is fused
+  kFiles,      ///< in files, whose pages are dropped
+};
+
+/// What the memory of a fusion depends on.
+struct FusionSize {
+  std::size_t pixels = 0;        ///< of a view
+  std::size_t held_views = 0;    ///< whose maps are held
+  std::size_t marked_views = 0;  ///< see views_marked_at_once
+  int spacing = 1;               ///< see FusionOptions
+  std::size_t loading = 0;       ///< bytes of loading the maps of a view beside them
+  FusionMemory memory = FusionMemory::kHeld;
+};
+
+/// Max bytes of a fusion on the CPU, the maps included.
+std::size_t fusion_bytes(const FusionSize& size);
+
+/// The most views some of whose pixels are marked as used at a time.
+/// @param neighbours  of the views that are fused, in their order
+std::size_t views_marked_at_once(const std::vector<std::vector<int>>& neighbours);
 
 /// With `spacing` 1 the points of at most a view's rows divided by this are in memory at a time.
 inline constexpr int kFusionShares = 8;

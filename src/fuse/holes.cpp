@@ -35,7 +35,8 @@ class Holes {
  public:
   explicit Holes(int rows) : rows_(static_cast<std::size_t>(rows)) {}
 
-  void add(int x, int y) { rows_[static_cast<std::size_t>(y)].push_back({x, {}}); }
+  /// Sets those of row y, in memory of their number.
+  void set(int y, const std::vector<Interpolated>& pixels) { rows_[static_cast<std::size_t>(y)] = pixels; }
 
   /// The number of pixels.
   std::size_t size() const {
@@ -73,8 +74,10 @@ class Interpolation {
     });
     Holes holes(states_.height());
     parallel_for(states_.height(), [&](int y) {
+      std::vector<Interpolated> row;
       for (int x = 0; x < states_.width(); ++x)
-        if (states_(x, y) == PixelState::kHole && interpolate(x, y)) holes.add(x, y);
+        if (states_(x, y) == PixelState::kHole && interpolate(x, y)) row.push_back({x, {}});
+      holes.set(y, row);
     });
     return holes;
   }
@@ -136,7 +139,8 @@ void fill_holes(const CheckedMaps& maps, const DepthSource& view, const std::vec
                 const HoleOptions& options) {
   if (options.reach == 0) return;
   Holes holes = Interpolation(maps, options.reach).run();
-  if (holes.size() == 0) return;
+  const CountedBytes all_in_holes(element_count({maps.depth.width, maps.depth.height, sizeof(Interpolated)}));
+  if (holes.size() == 0 && !memory_is_counted()) return;
   for (const DepthSource& source : sources) {
     const DepthSource::Maps others = source.load();
     const SourcePixels pixels{others.depth.data, others.normal.data, others.depth.pitch, others.normal.pitch};

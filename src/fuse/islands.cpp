@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/connected_runs.hpp"
+#include "core/parallel.hpp"
 
 namespace recon {
 namespace {
@@ -25,12 +26,13 @@ void remove_islands(const CheckedMaps& maps, ImageView<const Agreement> agreemen
       [area, min_size](int size, int seen) {
         return size < min_size || (size < area && seen < kMinShare * size);
       });
-  for (int y = 0; y < maps.depth.height; ++y)
+  parallel_for(maps.depth.height, [&](int y) {
     for (int x = 0; x < maps.depth.width; ++x) {
       if (!std::isnan(maps.depth(x, y))) continue;
       maps.normal(x, y) = {kUnknown, kUnknown, kUnknown};
       maps.confidence(x, y) = kUnknown;
     }
+  });
 }
 
 }  // namespace recon

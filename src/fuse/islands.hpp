@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstddef>
-
 #include "fuse/agreement.hpp"
 #include "fuse/holes.hpp"
 #include "scene/pinhole.hpp"
@@ -19,11 +17,5 @@ namespace recon {
 /// @param min_size  regions of fewer pixels are removed, whoever sees them; 0: none
 void remove_islands(const CheckedMaps& maps, ImageView<const Agreement> agreement, const Pinhole& camera,
                     int min_size);
-
-/// Max bytes that remove_islands takes beside the maps, of so many pixels.
-constexpr std::size_t islands_bytes(std::size_t pixels) {
-  // Runs of one pixel each, in three lists that grow by doubling: one is copied at a time. Rows are few.
-  return 28 * pixels;
-}
 
 }  // namespace recon

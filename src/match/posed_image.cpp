@@ -21,6 +21,14 @@ Mat3d shift(Vec2d by) {
 
 }  // namespace
 
+PosedImage sized_image(const Pinhole& camera, int channels) {
+  PosedImage image;
+  image.camera = camera;
+  image.channels = channels;
+  image.channel.fill(sized_view<std::uint8_t>(camera.width, camera.height));
+  return image;
+}
+
 Image<std::uint8_t> halved(ImageView<const std::uint8_t> image) {
   Image<std::uint8_t> half((image.width + 1) / 2, (image.height + 1) / 2);
   for (int y = 0; y < half.height(); ++y) {

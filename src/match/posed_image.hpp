@@ -24,6 +24,9 @@ struct PosedImage {
   std::uint64_t id = 0;
 };
 
+/// An image of a camera without pixels, for its size only.
+PosedImage sized_image(const Pinhole& camera, int channels);
+
 /// The image of half the size, rounded up: means of 2 x 2 pixels, rounded half up; a last odd row or column
 /// is repeated.
 Image<std::uint8_t> halved(ImageView<const std::uint8_t> image);

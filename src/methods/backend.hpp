@@ -26,7 +26,7 @@ struct Pinhole;
 struct SweepProblem;
 struct SweepShape;
 
-/// Memory of one view or pair, computed in advance, excluding images and results of the caller.
+/// Memory of one view or pair, computed in advance, the result included, the images of the caller excluded.
 struct WorkMemory {
   std::size_t host_bytes = 0;
   std::size_t device_bytes = 0;

@@ -106,6 +106,15 @@ TEST_F(EvaluateCli, WrongUsageIsTwo) {
   }
 }
 
+TEST_F(EvaluateCli, AnUnknownOptionIsNamedRatherThanWhatIsMissing) {
+  for (const char* arguments : {"--treshold 3", "cloud --treshold 3", "cloud a.ply --treshold 3"}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.exit_code, 2) << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr("--treshold")) << arguments;
+    EXPECT_THAT(outcome.err, Not(HasSubstr("required"))) << arguments;
+  }
+}
+
 TEST_F(EvaluateCli, MissingFilesAreThreeAndNamed) {
   write_scene();
   write_cloud("a.ply", {{0, 0, 2}}, {{0}});

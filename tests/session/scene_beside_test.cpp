@@ -206,12 +206,13 @@ TEST_F(SceneSteps, FuseAfterwardsWhenThereIsTooLittleMemoryBeside) {
 }
 
 TEST_F(SceneSteps, EndTheEstimationWhenTheFusionBesideItCannotWrite) {
+  using File = FailingFile<OutputError>;
   std::optional<SceneGraph> graph;
   Backends backends;
-  const WatchedBackend& gpu = add_gpu(backends, [&] { EXPECT_TRUE(graph->scheduler.has_failed()); });
+  const WatchedBackend& gpu = add_gpu(backends, [] { EXPECT_TRUE(File::failed()); });
   const auto run = begin("beside");
   prepare(*run, backends);
-  const FailingFile<OutputError> file;  // that of the cloud
+  const File file;  // that of the cloud
   begin_graph(graph, *run, backends);
   EXPECT_THROW(estimate_views(*graph), OutputError);
   EXPECT_LE(gpu.sweeps(), 1) << "only the one that had begun";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 #include "core/parallel.hpp"
 #include "methods/backend.hpp"
@@ -37,14 +38,21 @@ struct TurnedImage {
   }
 };
 
-DisparityMap match_rectified(Backend& backend, const PosedImage& reference, const PairSource& source,
+/// Backend::match, or where memory is counted what takes as much.
+using Matcher = std::function<DisparityMap(const PairProblem&)>;
+
+Matcher matcher_of(Backend& backend) {
+  return [&backend](const PairProblem& problem) { return backend.match(problem); };
+}
+
+DisparityMap match_rectified(const Matcher& match, const PosedImage& reference, const PairSource& source,
                              const MethodSpec& matching) {
   const RectifiedPair& pair = source.pair;
   const TurnedImage left(reference, pair.left_from_reference, pair.left);
   const TurnedImage right(source.image, pair.right_from_source, pair.right);
-  return backend.match({{left.grey.view(), right.grey.view(), {}, {}},
-                        {matching, {pair.min_disparity, pair.disparities}},
-                        {left.colour.view(), right.colour.view()}});
+  return match({{left.grey.view(), right.grey.view(), {}, {}},
+                {matching, {pair.min_disparity, pair.disparities}},
+                {left.colour.view(), right.colour.view()}});
 }
 
 /// Disparity at pixel coordinates `pixel`: bilinear over those of the four neighbours that agree with the
@@ -75,24 +83,12 @@ bool within(Vec2d pixel, const Pinhole& camera) {
   return pixel.x >= 0 && pixel.y >= 0 && pixel.x <= camera.width && pixel.y <= camera.height;
 }
 
-}  // namespace
-
-RectifyLimits pair_limits(WholeMethod method) {
-  RectifyLimits limits;
-  limits.max_side = kMaxImageSide;
-  limits.max_disparities = kMaxDisparities;
-  limits.max_volume = std::size_t{1} << 29;
-  if (method == WholeMethod::kBeliefPropagation) limits.max_volume = std::size_t{1} << 25;
-  if (method == WholeMethod::kNone) limits.max_volume = std::size_t{1} << 27;
-  return limits;
-}
-
-Image<float> depth_from_pair(Backend& backend, const PosedImage& reference, const PairSource& source,
-                             const MethodSpec& matching) {
+Image<float> depth_by(const Matcher& match, const PosedImage& reference, const PairSource& source,
+                      const MethodSpec& matching) {
   EXPECTS(reference.channels == source.image.channels &&
           (reference.channels == 1 || reference.channels == 3));
   EXPECTS(reference.channels == 3 || matching.whole != WholeMethod::kNone);
-  const DisparityMap map = match_rectified(backend, reference, source, matching);
+  const DisparityMap map = match_rectified(match, reference, source, matching);
   const ImageView<const float> disparity = map.disparity.view();
   const RectifiedPair& pair = source.pair;
   const Pose source_from_reference = source.image.cam_from_world * inverse(reference.cam_from_world);
@@ -112,6 +108,18 @@ Image<float> depth_from_pair(Backend& backend, const PosedImage& reference, cons
     }
   });
   return depth;
+}
+
+}  // namespace
+
+RectifyLimits pair_limits(WholeMethod method) {
+  RectifyLimits limits;
+  limits.max_side = kMaxImageSide;
+  limits.max_disparities = kMaxDisparities;
+  limits.max_volume = std::size_t{1} << 29;
+  if (method == WholeMethod::kBeliefPropagation) limits.max_volume = std::size_t{1} << 25;
+  if (method == WholeMethod::kNone) limits.max_volume = std::size_t{1} << 27;
+  return limits;
 }
 
 MergedDepth merge_depths(const std::vector<Image<float>>& maps, const std::vector<float>& weights,
@@ -154,13 +162,15 @@ MergedDepth merge_depths(const std::vector<Image<float>>& maps, const std::vecto
   return merged;
 }
 
-ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference,
-                                   const std::vector<PairSource>& sources, const PairDepthOptions& options,
-                                   ImageView<const std::uint8_t> mask) {
+namespace {
+
+ViewDepth estimate_by(const Matcher& match, const PosedImage& reference,
+                      const std::vector<PairSource>& sources, const PairDepthOptions& options,
+                      ImageView<const std::uint8_t> mask) {
   std::vector<Image<float>> maps;
   std::vector<float> weights;
   for (const PairSource& source : sources) {
-    maps.push_back(depth_from_pair(backend, reference, source, options.matching));
+    maps.push_back(depth_by(match, reference, source, options.matching));
     // The error in inverse depth is inversely proportional to this weight.
     weights.push_back(static_cast<float>(source.pair.left.fx * source.pair.baseline));
   }
@@ -170,23 +180,30 @@ ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference
                      options.speckle_size);
 }
 
-std::size_t pair_depth_bytes(const Pinhole& reference, const RectifiedPair& pair, int pairs, int channels) {
-  const auto bytes = [](int width, int height, std::size_t of_pixel) {
-    return static_cast<std::size_t>(padded_count<std::uint8_t>(width)) * static_cast<std::size_t>(height) *
-           of_pixel;
+}  // namespace
+
+Image<float> depth_from_pair(Backend& backend, const PosedImage& reference, const PairSource& source,
+                             const MethodSpec& matching) {
+  return depth_by(matcher_of(backend), reference, source, matching);
+}
+
+ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference,
+                                   const std::vector<PairSource>& sources, const PairDepthOptions& options,
+                                   ImageView<const std::uint8_t> mask) {
+  return estimate_by(matcher_of(backend), reference, sources, options, mask);
+}
+
+std::size_t pair_depth_bytes(const Pinhole& reference, const std::vector<RectifiedPair>& pairs, int channels,
+                             const PairDepthOptions& options, std::size_t matching_bytes) {
+  const PosedImage image = sized_image(reference, channels);
+  std::vector<PairSource> sources;
+  for (const RectifiedPair& pair : pairs) sources.push_back({image, pair});
+  const auto match = [&](const PairProblem& problem) {
+    const ImageView<const std::uint8_t> left = problem.images.left;
+    { const CountedBytes matching(matching_bytes); }
+    return DisparityMap{Image<float>(left.width, left.height)};
   };
-  const auto maps = static_cast<std::size_t>(pairs) * sizeof(float);
-  // During matching: the images of the pair, for colour also these and one or two channels, the disparity,
-  // and all depth maps. Then the depth maps, depth and confidence.
-  // Then two depth maps, confidence, normals, and the patches of the speckle filter (at most 13 bytes per
-  // pixel).
-  const std::size_t matching =
-      bytes(pair.left.width, pair.left.height, (channels == 1 ? 2 : 10) + sizeof(float)) +
-      bytes(reference.width, reference.height, maps);
-  const std::size_t merging = bytes(reference.width, reference.height, maps + 2 * sizeof(float));
-  const std::size_t finishing =
-      bytes(reference.width, reference.height, 3 * sizeof(float) + sizeof(Vec3f) + 13);
-  return std::max({matching, merging, finishing});
+  return counted_bytes(1, [&] { estimate_by(match, image, sources, options, {}); });
 }
 
 }  // namespace recon

@@ -59,8 +59,10 @@ ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference
                                    const std::vector<PairSource>& sources, const PairDepthOptions& options,
                                    ImageView<const std::uint8_t> mask = {});
 
-/// Max bytes of host memory that `estimate_view_from_pairs` uses for a view with `pairs` pairs like `pair` of
-/// images of 1 or 3 channels, in addition to `Backend::match`; includes the result, excludes the photos.
-std::size_t pair_depth_bytes(const Pinhole& reference, const RectifiedPair& pair, int pairs, int channels);
+/// Max bytes of host memory of `estimate_view_from_pairs`, the result included, for images of 1 or 3
+/// channels; excludes the photos.
+/// @param matching_bytes  of `Backend::match`, at most
+std::size_t pair_depth_bytes(const Pinhole& reference, const std::vector<RectifiedPair>& pairs, int channels,
+                             const PairDepthOptions& options, std::size_t matching_bytes);
 
 }  // namespace recon

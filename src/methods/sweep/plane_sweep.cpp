@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/parallel.hpp"
 #include "match/posed_image.hpp"
 #include "methods/backend.hpp"
 #include "optimize/semi_global/semi_global.hpp"
@@ -27,8 +28,9 @@ Image<float> highest_contrast(const PosedImage& reference, int window) {
   Image<float> highest = local_contrast(reference.channel[0], window);
   for (std::size_t c = 1; c < static_cast<std::size_t>(reference.channels); ++c) {
     const Image<float> other = local_contrast(reference.channel[c], window);
-    for (int y = 0; y < highest.height(); ++y)
+    parallel_for(highest.height(), [&](int y) {
       for (int x = 0; x < highest.width(); ++x) highest(x, y) = std::max(highest(x, y), other(x, y));
+    });
   }
   return highest;
 }
@@ -37,11 +39,21 @@ void invalidate_untrusted(const PosedImage& reference, int window, const Photome
                           DepthEstimate& estimate) {
   Image<float> contrast;  // none where every pixel has enough
   if (filter.min_texture > 0) contrast = highest_contrast(reference, window);
-  for (int y = 0; y < estimate.depth.height(); ++y)
+  parallel_for(estimate.depth.height(), [&](int y) {
     for (int x = 0; x < estimate.depth.width(); ++x)
       if (!(estimate.cost(x, y) <= filter.max_cost && estimate.confidence(x, y) >= filter.min_confidence &&
             (contrast.empty() || contrast(x, y) >= filter.min_texture)))
         estimate.depth(x, y) = kUnknown;
+  });
+}
+
+/// What estimate_view does after the sweep.
+ViewDepth filter_estimate(const PosedImage& reference, int window, const PhotometricFilterOptions& filter,
+                          DepthEstimate estimate, ImageView<const std::uint8_t> mask) {
+  invalidate_untrusted(reference, window, filter, estimate);
+  estimate.cost = {};
+  return finish_view(std::move(estimate.depth), std::move(estimate.confidence), mask, filter.median,
+                     filter.speckle_size);
 }
 
 /// The max path length in the source, in pixels, of a sample from `near` to `far`, over a grid of reference
@@ -128,17 +140,17 @@ Cut best_cut(int width, int height, std::size_t max_pixels) {
 ViewDepth finish_view(Image<float> depth, Image<float> confidence, ImageView<const std::uint8_t> mask,
                       bool median, int speckle_size) {
   EXPECTS(mask.empty() || (mask.width == depth.width() && mask.height == depth.height()));
-  for (int y = 0; y < mask.height; ++y)
+  parallel_for(mask.height, [&](int y) {
     for (int x = 0; x < mask.width; ++x)
       if (mask(x, y) == 0) depth(x, y) = kUnknown;
-  ViewDepth result;
-  result.depth = median ? median_3x3(depth.view()) : std::move(depth);
-  remove_speckles(result.depth.view(), speckle_size, kSpeckleStep);
-  result.confidence = std::move(confidence);
-  for (int y = 0; y < result.depth.height(); ++y)
-    for (int x = 0; x < result.depth.width(); ++x)
-      if (std::isnan(result.depth(x, y))) result.confidence(x, y) = kUnknown;
-  return result;
+  });
+  if (median) depth = median_3x3(depth.view());
+  remove_speckles(depth.view(), speckle_size, kSpeckleStep);
+  parallel_for(depth.height(), [&](int y) {
+    for (int x = 0; x < depth.width(); ++x)
+      if (std::isnan(depth(x, y))) confidence(x, y) = kUnknown;
+  });
+  return {std::move(depth), {}, std::move(confidence)};
 }
 
 void keep_within(const DepthRangeOptions& bounds, ViewDepth& maps) {
@@ -149,7 +161,7 @@ void keep_within(const DepthRangeOptions& bounds, ViewDepth& maps) {
   auto first = static_cast<float>(near), last = static_cast<float>(std::min(far, kMaxFloat));
   if (static_cast<double>(first) < near) first = std::nextafter(first, std::numeric_limits<float>::max());
   if (static_cast<double>(last) > far) last = std::nextafter(last, 0.0f);
-  for (int y = 0; y < maps.depth.height(); ++y)
+  parallel_for(maps.depth.height(), [&](int y) {
     for (int x = 0; x < maps.depth.width(); ++x) {
       float& z = maps.depth(x, y);
       const auto depth = static_cast<double>(z);
@@ -157,14 +169,20 @@ void keep_within(const DepthRangeOptions& bounds, ViewDepth& maps) {
       if (outside) z = maps.confidence(x, y) = kUnknown;
       if (!std::isnan(z)) z = std::min(std::max(z, first), last);
     }
+  });
 }
 
 ViewDepth estimate_view(Backend& backend, const SweepProblem& problem, const PhotometricFilterOptions& filter,
                         ImageView<const std::uint8_t> mask) {
-  DepthEstimate estimate = backend.sweep(problem);
-  invalidate_untrusted(problem.reference, problem.cost.window, filter, estimate);
-  return finish_view(std::move(estimate.depth), std::move(estimate.confidence), mask, filter.median,
-                     filter.speckle_size);
+  return filter_estimate(problem.reference, problem.cost.window, filter, backend.sweep(problem), mask);
+}
+
+std::size_t filter_estimate_bytes(const SweepShape& shape, const PhotometricFilterOptions& filter) {
+  const PosedImage reference = sized_image({shape.width, shape.height}, shape.channels);
+  return counted_bytes(1, [&] {
+    filter_estimate(reference, shape.cost.window, filter, uninitialised_estimate(shape.width, shape.height),
+                    {});
+  });
 }
 
 int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>& sources, double near,

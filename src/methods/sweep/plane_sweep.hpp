@@ -17,10 +17,16 @@ class Backend;
 
 /// Result of one view before the consistency check across views. Unknown is NaN in all maps.
 struct ViewDepth {
+  static constexpr std::size_t kPixelBytes = 2 * sizeof(float) + sizeof(Vec3f);
+
   Image<float> depth;       ///< z, scene units
   Image<Vec3f> normal;      ///< unit, camera frame, facing the camera; empty while no step needs them
   Image<float> confidence;  ///< [0, 1]
 };
+
+inline ViewDepth uninitialised_view(int width, int height) {
+  return {Image<float>(width, height), Image<Vec3f>(width, height), Image<float>(width, height)};
+}
 
 /// Last stage of every pipeline: invalidates what the mask ignores, filters by a median and removes speckles.
 /// The result has no normals.
@@ -48,6 +54,9 @@ struct PhotometricFilterOptions {
 /// @param mask  see finish_view
 ViewDepth estimate_view(Backend& backend, const SweepProblem& problem, const PhotometricFilterOptions& filter,
                         ImageView<const std::uint8_t> mask = {});
+
+/// Max bytes of estimate_view after the sweep, the result included.
+std::size_t filter_estimate_bytes(const SweepShape& shape, const PhotometricFilterOptions& filter);
 
 /// The number of planes between `near` and `far` for which neighbouring planes are at most one pixel apart in
 /// the source that moves fastest, measured over the pixels of the reference that the source sees; at least 2,

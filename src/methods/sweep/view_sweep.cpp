@@ -87,21 +87,14 @@ DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& c
   return depth_estimate(std::as_const(states).view());
 }
 
-PosedImage sized_image(int width, int height, int channels) {
-  PosedImage image;
-  image.camera.width = width;
-  image.camera.height = height;
-  image.channels = channels;
-  for (auto& channel : image.channel) channel = sized_view<std::uint8_t>(width, height);
-  return image;
-}
-
 /// Images of a shape, halved `halvings` times.
 SweepImages sized_images(const SweepShape& shape, int halvings) {
   const auto halved = [halvings](int side) { return (side + (1 << halvings) - 1) >> halvings; };
-  const PosedImage source =
-      sized_image(halved(shape.source_width), halved(shape.source_height), shape.channels);
-  return {sized_image(halved(shape.width), halved(shape.height), shape.channels),
+  const auto sized = [&](int width, int height) {
+    return sized_image({halved(width), halved(height)}, shape.channels);
+  };
+  const PosedImage source = sized(shape.source_width, shape.source_height);
+  return {sized(shape.width, shape.height),
           std::vector<PosedImage>(static_cast<std::size_t>(shape.sources), source)};
 }
 

@@ -57,11 +57,6 @@ void Scheduler::set_pool(int pool, std::size_t amount) {
   pools_[pool].amount = amount;
 }
 
-bool Scheduler::has_failed() const {
-  const std::lock_guard lock(mutex_);
-  return error_ != nullptr;
-}
-
 void Scheduler::follow(TaskId task, TaskId earlier, bool needed) {
   EXPECTS(earlier >= 0 && earlier < task);
   Node& before = nodes_[earlier];

@@ -94,9 +94,6 @@ class Scheduler {
   /// Changes the amount of a pool. Thread-safe; more is taken at the next end of a task.
   void set_pool(int pool, std::size_t amount);
 
-  /// Whether a task has thrown. Thread-safe.
-  bool has_failed() const;
-
  private:
   struct Node {
     Task task;

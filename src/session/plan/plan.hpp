@@ -98,44 +98,6 @@ Scene keep_views(const Scene& scene, const std::vector<int>& kept);
 /// Views are in the order of the plan; where their ids are not ascending in it, they are renumbered from 1.
 Scene undistorted_scene(const ScenePlan& plan);
 
-/// Bytes of code and libraries.
-inline constexpr std::size_t kProgramBytes = std::size_t{96} << 20;
-
-/// Allotment of memory. Results do not depend on it.
-struct MemoryPlan {
-  std::size_t limit = 0;            ///< of the whole program, bytes
-  std::size_t peak = 0;             ///< predicted max, including caches
-  std::size_t device_peak = 0;      ///< on the GPU, for one view
-  std::size_t photo_cache = 0;      ///< for undistorted images
-  std::size_t map_cache = 0;        ///< for maps before and after the check
-  bool keeps_maps = false;          ///< it holds those of all views
-  std::size_t returned_block = 0;   ///< see return_freed_memory
-  int tiles = 1;                    ///< max tiles of a view
-  int threads_a_stream = 1;         ///< the others filter views while the next one is swept
-  int check_at_once = 1;            ///< views checked concurrently
-  int checks_beside = 0;            ///< views checked concurrently with the estimation; 0: none
-  int writes_waiting = 1;           ///< finished views that may wait to be written
-  int fusion_views = 2;             ///< maps that fusion holds
-  bool fusion_reads_ahead = false;  ///< those of the next view meanwhile
-  bool fusion_beside = false;       ///< fusion begins beside estimation and check
-  std::size_t fusion_files = 0;     ///< bytes of them in temporary files; 0: in memory
-};
-
-/// Bytes that reading the model of a scene may take, of the `limit` that the whole program has.
-std::size_t model_memory(std::size_t limit);
-
-/// Photos that may be decoded concurrently within `limit` bytes; at most `threads`.
-int photos_at_once(const ScenePlan& plan, std::size_t limit, int threads);
-
-/// The same before there is a plan, for photos or masks of any camera of the scene.
-int photos_at_once(const Scene& scene, std::size_t limit, int threads);
-
-/// @param limit    bytes of host memory that the program may take
-/// @param threads  that it may use
-/// @throws OutOfMemory when a view cannot be done within the limit, or within that of a device
-MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, const Backends& backends,
-                       std::size_t limit, int threads);
-
 /// Bytes that the results of a plan and temporary files of tiles take on the disk at a time, at most (the
 /// cloud is an estimate).
 std::uint64_t output_bytes(const ScenePlan& plan, const SessionOptions& options);

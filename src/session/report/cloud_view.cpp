@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/quantile.hpp"
 #include "io/cloud/ply.hpp"
 #include "io/map/map_files.hpp"
 
@@ -25,18 +26,11 @@ struct Extent {
   double min, max;
 };
 
-double quantile(std::vector<double>& values, double share) {
-  const auto at =
-      values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
-
 Extent extent(const std::vector<Vec3d>& positions, double Vec3d::*axis) {
   std::vector<double> values;
   values.reserve(positions.size());
   for (const Vec3d& position : positions) values.push_back(position.*axis);
-  const double low = quantile(values, kOutliers), high = quantile(values, 1 - kOutliers);
+  const double low = lower_quantile(values, kOutliers), high = lower_quantile(values, 1 - kOutliers);
   const double margin = kMargin * (high - low);
   return {low - margin, high + margin};
 }

@@ -10,6 +10,7 @@
 #include "session/pair/pair_results.hpp"
 #include "session/report/html.hpp"
 #include "session/report/report.hpp"
+#include "session/scene/scene_memory.hpp"
 
 namespace recon {
 

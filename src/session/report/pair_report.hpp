@@ -7,11 +7,11 @@
 
 #include "methods/backend.hpp"
 #include "session/pair/pair_input.hpp"
-#include "session/plan/plan.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/measured_steps.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/resume/step_record.hpp"
+#include "session/scene/plan_memory.hpp"
 
 namespace recon {
 

@@ -1,14 +1,10 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <functional>
 #include <utility>
 
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
-#include "fuse/holes.hpp"
-#include "fuse/islands.hpp"
-#include "fuse/reliability.hpp"
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "methods/sweep/plane_sweep.hpp"
@@ -16,6 +12,7 @@
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
 #include "session/scene/step_inputs.hpp"
+#include "session/scene/view_check.hpp"
 
 namespace recon {
 
@@ -26,34 +23,6 @@ std::vector<int> estimated_sources(const SceneRun& run, int view) {
   for (const int source : run.plan.view(view).sources)
     if (run.result(Step::kEstimate, source)) sources.push_back(source);
   return sources;
-}
-
-/// `maps` where enough sources agree and, for patches, the depth is reliable enough, see keeps_depth; their
-/// confidence is then the reliability.
-ViewDepth checked(const SceneRun& run, const ViewDepth& maps, const Image<Agreement>& agreement,
-                  const ConsistencyOptions& consistency) {
-  const int width = maps.depth.width(), height = maps.depth.height();
-  const bool patches = run.options.swept_by_patches(run.job);
-  const Image<float> variation = patches ? inverse_depth_variation(maps.depth.view()) : Image<float>();
-  const float min_confidence = run.options.min_reliability();
-  ViewDepth result{Image<float>(width, height), Image<Vec3f>(width, height), Image<float>(width, height)};
-  parallel_for(height, [&](int y) {
-    for (int x = 0; x < width; ++x) {
-      float confidence = maps.confidence(x, y);
-      bool keep = agreement(x, y).agree >= consistency.min_views;
-      if (patches && !std::isnan(maps.depth(x, y))) {
-        const Agreement& said = agreement(x, y);
-        confidence =
-            rounded_confidence(said.known > 0 ? reliability(said, variation(x, y))
-                                              : lone_reliability(1.0f - confidence, variation(x, y)));
-        keep = keeps_depth(agreement(x, y), confidence, consistency, min_confidence);
-      }
-      result.depth(x, y) = keep ? maps.depth(x, y) : kUnknown;
-      result.normal(x, y) = keep ? maps.normal(x, y) : Vec3f{kUnknown, kUnknown, kUnknown};
-      result.confidence(x, y) = keep ? confidence : kUnknown;
-    }
-  });
-  return result;
 }
 
 /// The check of the depths of views against their sources; writes what is left and its previews.
@@ -134,26 +103,11 @@ class Checks {
 
   /// The maps of a view that its sources confirm.
   ViewDepth checked_maps(int view, const std::vector<int>& sources) {
-    const DepthSource reference = depth_source(view);
-    std::vector<DepthSource> others;
-    for (const int source : sources) others.push_back(depth_source(source));
-    // A scene of few views cannot ask for more than it has.
-    ConsistencyOptions consistency = run_.options.check_consistency(run_.job);
-    if (sources.empty()) consistency.min_lone_confidence = 1;  // nothing is checked then
-    consistency.min_views = std::min(consistency.min_views, std::max(1, static_cast<int>(sources.size())));
-    const auto maps = photometric(view);
-    const Image<Agreement> said = agreement(view, reference, others);
-    ViewDepth result = checked(run_, *maps, said, consistency);
     const Image<std::uint8_t> mask = prepared_mask(run_, view);
-    const CheckedMaps checked_view{result.depth.view(), result.normal.view(), result.confidence.view(),
-                                   mask.view()};
-    fill_holes(checked_view, reference, others,
-               {run_.options.hole_reach(run_.job), run_.options.min_reliability(), consistency});
-    keep_within(run_.options.depth, result);  // interpolated depths are rounded
-    if (run_.options.swept_by_patches(run_.job))
-      remove_islands(checked_view, said.view(), reference.camera, run_.options.filter.speckle_size);
-    round_confidences(result.confidence.view());
-    return result;
+    ViewCheck check{depth_source(view), {}, mask.view(), {}};
+    for (const int source : sources) check.sources.push_back(depth_source(source));
+    check.count_agreement = [&] { return agreement(view, check.reference, check.sources); };
+    return check_view(check, *photometric(view), run_.options, run_.job);
   }
 
   std::shared_ptr<const ViewDepth> photometric(int view) const {

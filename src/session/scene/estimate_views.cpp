@@ -193,8 +193,8 @@ class Estimation {
     std::vector<int> views = run_.plan.view(view).matched_views();
     views.insert(views.begin(), view);
     Channels channels(views.size());
-    parallel_for(static_cast<int>(views.size()),
-                 [&](int i) { channels[i] = run_.photos.channels(run_.plan, views[i]); });
+    bounded_parallel_for(static_cast<int>(views.size()), run_.memory.photos_a_thread,
+                         [&](int i) { channels[i] = run_.photos.channels(run_.plan, views[i]); });
     return channels;
   }
 

@@ -19,33 +19,35 @@ namespace recon {
 
 namespace {
 
-/// The undistorted mask of a view that has one.
-Image<std::uint8_t> make_mask(const SceneRun& run, int view) {
-  const View& it = run.plan.scene_view(view);
-  const Camera& camera = run.plan.photo_camera(view);
-  const Pinhole& target = run.plan.view(view).camera;
-  const Image<std::uint8_t> mask = it.mask_file.empty() ? Image<std::uint8_t>() : read_mask(it, camera);
-  return it.face ? undistort_face_mask(mask.view(), camera, target, it.face->face_from_photo)
-                 : undistort_mask(mask.view(), camera, target);
-}
+/// A photo and its mask, decoded for the first view that needs them.
+struct DecodedPhoto {
+  std::optional<Image<Rgb8>> pixels;
+  std::optional<Image<std::uint8_t>> mask;
+};
 
 /// Writes the undistorted mask of a view that has one.
-void write_mask(const SceneRun& run, int view, StepRecord& record) {
-  if (run.plan.scene_view(view).mask_hash.empty()) return;
+void write_mask(const SceneRun& run, int view, DecodedPhoto& photo, StepRecord& record) {
+  const View& it = run.plan.scene_view(view);
+  if (it.mask_hash.empty()) return;
+  const Camera& camera = run.plan.photo_camera(view);
+  const Pinhole& target = run.plan.view(view).camera;
+  if (!photo.mask) photo.mask = it.mask_file.empty() ? Image<std::uint8_t>() : read_mask(it, camera);
   const std::string file = Workspace::mask_file(run.plan.view(view).output_name);
-  const Image<std::uint8_t> mask = make_mask(run, view);
+  const Image<std::uint8_t> mask =
+      it.face ? undistort_face_mask(photo.mask->view(), camera, target, it.face->face_from_photo)
+              : undistort_mask(photo.mask->view(), camera, target);
   record.outputs.push_back({file, write_image(run.workspace.path(file), mask.view())});
 }
 
 /// Writes the undistorted image of a view, and its mask.
 void write_view(SceneRun& run, int view, const std::string& content, const Image<Rgb8>& image,
-                StepRecord record) {
+                DecodedPhoto& photo, StepRecord record) {
   const ViewPlan& plan = run.plan.view(view);
   const std::string file = Workspace::image_file(plan.output_name);
   const std::filesystem::path path = run.workspace.path(file);
   record.outputs.push_back(
       {file, plan.unchanged ? write_file(path, content) : write_image(path, image.view())});
-  write_mask(run, view, record);
+  write_mask(run, view, photo, record);
   record.result = {{"width", image.width()}, {"height", image.height()}};
   run.results.put(run.key(Step::kPrepare, view), std::move(record));
 }
@@ -55,14 +57,14 @@ void write_view(SceneRun& run, int view, const std::string& content, const Image
 /// @throws InputError when the photo cannot be used
 std::string prepare_photo(SceneRun& run, const std::vector<int>& views, bool write) {
   const std::string content = run.photos.read(run.plan, views.front()), hash = content_hash(content);
-  std::optional<Image<Rgb8>> photo;
+  DecodedPhoto photo;
   for (const int view : views) {
     StepRecord record;
     record.inputs = prepare_inputs(run, view, hash);
     if (run.results.find(run.key(Step::kPrepare, view), record.inputs) != nullptr) continue;
-    if (!photo) photo = run.photos.decode(run.plan, view, content);
-    const auto image = run.photos.add(run.plan, view, *photo);
-    if (write) write_view(run, view, content, *image, std::move(record));
+    if (!photo.pixels) photo.pixels = run.photos.decode(run.plan, view, content);
+    const auto image = run.photos.add(run.plan, view, *photo.pixels);
+    if (write) write_view(run, view, content, *image, photo, std::move(record));
   }
   return hash;
 }

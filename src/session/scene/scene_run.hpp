@@ -16,6 +16,7 @@
 #include "session/plan/step_clock.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/resume/result_store.hpp"
+#include "session/scene/plan_memory.hpp"
 #include "session/scene/stores.hpp"
 
 namespace recon {

@@ -20,16 +20,17 @@ namespace recon {
 
 namespace {
 
-std::size_t colour_bytes(const PhotoStore::Colour& image) {
-  return static_cast<std::size_t>(image.pitch()) * static_cast<std::size_t>(image.height()) * sizeof(Rgb8);
+/// With the padding of rows.
+template <class T>
+std::size_t stored_pixels(const Image<T>& image) {
+  return static_cast<std::size_t>(image.pitch()) * static_cast<std::size_t>(image.height());
 }
 
-std::size_t channel_bytes(const PhotoStore::Channels& channels) {
+std::size_t bytes_of(const PhotoStore::Channels& channels) {
   std::size_t bytes = 0;
   for (const auto* images :
        {static_cast<const std::vector<Image<std::uint8_t>>*>(&channels), &channels.coarser})
-    for (const auto& channel : *images)
-      bytes += static_cast<std::size_t>(channel.pitch()) * static_cast<std::size_t>(channel.height());
+    for (const auto& channel : *images) bytes += stored_pixels(channel);
   return bytes;
 }
 
@@ -39,8 +40,7 @@ std::size_t channel_share(std::size_t budget, bool colour, int levels) {
 }
 
 std::size_t map_bytes(const ViewDepth& maps) {
-  return (sizeof(float) + sizeof(Vec3f) + sizeof(float)) * static_cast<std::size_t>(maps.depth.pitch()) *
-         static_cast<std::size_t>(maps.depth.height());
+  return ViewDepth::kPixelBytes * stored_pixels(maps.depth);
 }
 
 /// @param content  of the file, or its beginning
@@ -88,9 +88,9 @@ std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan,
       face ? undistort_face(photo.view(), camera, target, face->face_from_photo)
            : undistort(photo.view(), camera, target));
   auto channels = split(*image);
-  const std::size_t bytes = channel_bytes(*channels);
+  const std::size_t bytes = bytes_of(*channels);
   channels_.insert(plan.name(view), std::move(channels), bytes);
-  return colours_.insert(plan.name(view), image, colour_bytes(*image));
+  return colours_.insert(plan.name(view), image, colour_bytes(stored_pixels(*image)));
 }
 
 std::shared_ptr<const PhotoStore::Colour> PhotoStore::colour(const ScenePlan& plan, int view) {
@@ -107,7 +107,7 @@ std::string PhotoStore::read(const ScenePlan& plan, int view) const {
 
 std::shared_ptr<const PhotoStore::Channels> PhotoStore::channels(const ScenePlan& plan, int view) {
   return channels_.get(
-      plan.name(view), [&] { return split(*colour(plan, view)); }, channel_bytes);
+      plan.name(view), [&] { return split(*colour(plan, view)); }, bytes_of);
 }
 
 void PhotoStore::release(const ScenePlan& plan, int view) {

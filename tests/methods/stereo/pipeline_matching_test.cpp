@@ -13,6 +13,7 @@
 
 #include "core/aligned_buffer.hpp"
 #include "core/parallel.hpp"
+#include "methods/stereo/coloured_pair.hpp"
 #include "methods/stereo/pair.hpp"
 #include "methods/stereo/pair_stages.hpp"
 #include "methods/stereo/pipeline_costs.hpp"
@@ -22,69 +23,6 @@
 
 namespace recon {
 namespace {
-
-/// A pair with its pictures in colour.
-struct ColouredPair {
-  reference::OwnedPair grey;
-  Image<Rgb8> left, right;
-
-  PairProblem problem(const MethodSpec& options) const {
-    PairProblem problem = grey.problem;
-    problem.options = {options, grey.problem.options.range};
-    problem.colour = {left.view(), right.view()};
-    return problem;
-  }
-};
-
-Image<Rgb8> coloured(const Image<std::uint8_t>& grey) {
-  Image<Rgb8> image(grey.width(), grey.height());
-  for (int y = 0; y < grey.height(); ++y)
-    for (int x = 0; x < grey.width(); ++x) {
-      const std::uint8_t g = grey(x, y);
-      image(x, y) = {g, static_cast<std::uint8_t>(255 - g), static_cast<std::uint8_t>(g / 2 + 30)};
-    }
-  return image;
-}
-
-ColouredPair coloured_pair(reference::OwnedPair grey) {
-  ColouredPair pair{std::move(grey), {}, {}};
-  pair.left = coloured(pair.grey.left);
-  pair.right = coloured(pair.grey.right);
-  return pair;
-}
-
-/// The right image is the left one moved by `disparity`.
-ColouredPair moved_pair(int width, int height, DisparityRange range, int disparity) {
-  reference::OwnedPair pair = reference::random_pair(width, height, range, 4);
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) pair.right(x, y) = pair.left((x + disparity + 10 * width) % width, y);
-  return coloured_pair(std::move(pair));
-}
-
-/// One of each cost, aggregation and optimizer, with small windows.
-std::vector<MethodSpec> all_pipelines() {
-  std::vector<MethodSpec> pipelines;
-  for (const CostKind cost : {CostKind::kColourDifference, CostKind::kAdCensus, CostKind::kTransform})
-    for (const Aggregation kind : {Aggregation::kNone, Aggregation::kConstantWindow,
-                                   Aggregation::kAdaptiveWeight, Aggregation::kCrossBased})
-      for (const Optimizer optimizer :
-           {Optimizer::kWinnerTakeAll, Optimizer::kSemiGlobal, Optimizer::kScanline, Optimizer::kGraphCut}) {
-        MethodSpec options = presets::plain_pipeline();
-        options.cost.kind = cost;
-        options.aggregation.kind = kind;
-        options.aggregation.constant_radius = 2;
-        options.aggregation.adaptive_weight.radius = 3;
-        options.optimizer = optimizer;
-        pipelines.push_back(options);
-      }
-  return pipelines;
-}
-
-std::string name_of(const MethodSpec& options) {
-  return "cost " + std::to_string(static_cast<int>(options.cost.kind)) + ", aggregation " +
-         std::to_string(static_cast<int>(options.aggregation.kind)) + ", optimizer " +
-         std::to_string(static_cast<int>(options.optimizer));
-}
 
 void expect_same(const Image<float>& a, const Image<float>& b, const std::string& what) {
   for (int y = 0; y < a.height(); ++y)
@@ -332,21 +270,6 @@ TEST(PipelineMatching, TheGraphCutIsTheSameOverDisparitiesOfElsewhere) {
 /// A method alone is no pair: the range would be empty.
 static_assert(!std::is_convertible_v<MethodSpec, PairSpec>);
 
-TEST(PipelineMatching, CountsItsMemory) {
-  const auto bytes = [&](const MethodSpec& pipeline, int width) {
-    return match_pair_bytes(width, 400, {pipeline, {0, 64}}, 2);
-  };
-  const std::size_t volume = Volume<float>::bytes(500, 64, 400);
-  for (const MethodSpec& pipeline : all_pipelines()) {
-    EXPECT_LT(bytes(pipeline, 500), 4 * volume) << name_of(pipeline);
-    EXPECT_LT(bytes(pipeline, 250), bytes(pipeline, 500)) << name_of(pipeline);
-    EXPECT_THROW(match_pair_bytes(1 << 30, 1 << 30, {pipeline, {0, 64}}, 2), OutOfMemory);
-    const bool two = pipeline.aggregation.kind == Aggregation::kAdaptiveWeight ||
-                     pipeline.optimizer == Optimizer::kScanline;
-    EXPECT_GT(bytes(pipeline, 500), two ? 2 * volume : volume) << name_of(pipeline);
-  }
-}
-
 /// Where no window leaves the images: block matching repeats their borders, a constant window ends there.
 TEST(PipelineMatching, OfDifferencesAndAWindowIsBlockMatching) {
   const DisparityRange range{2, 17};
@@ -373,30 +296,6 @@ TEST(PipelineMatching, OfDifferencesAndAWindowIsBlockMatching) {
     for (int y = radius; y < 41 - radius; ++y)
       for (int x = range.min + range.count + radius; x < 90 - radius; ++x)
         ASSERT_EQ(a(x, y), b(x, y)) << "radius " << radius << " at " << x << " " << y;
-  }
-}
-
-/// The arrays kept when all is freed are as large as those of the peak; only those of a MiB or more are kept.
-TEST(PipelineMatching, TakesTheMemoryThatItSays) {
-  const int width = 700, height = 500;
-  const ColouredPair pair = moved_pair(width, height, {0, 24}, 3);
-  std::vector<MethodSpec> specs = {presets::ad_census(), presets::pipeline(), presets::semi_global(),
-                                   presets::block_matching(), presets::belief_propagation()};
-  specs.push_back(presets::plain_pipeline());
-  specs.back().aggregation.kind = Aggregation::kConstantWindow;
-  specs.back().optimizer = Optimizer::kGraphCut;
-  specs.back().cost.kind = CostKind::kColourDifference;
-  for (const MethodSpec& spec : specs) {
-    PairProblem problem = pair.problem(spec);
-    release_kept_memory();
-    ThreadLimit(2).run([&] { return match_pair(problem); });
-    const std::size_t taken = kept_memory();
-    // Its images are the caller's.
-    const std::size_t images =
-        element_count({width + 64, height}) * (spec.whole == WholeMethod::kNone ? 12 : 6);
-    const std::size_t said = match_pair_bytes(width, height, problem.options, 2);
-    EXPECT_LE(taken, said) << name_of(spec) << static_cast<int>(spec.whole);
-    EXPECT_GE(taken + images, said / 20 * 11) << name_of(spec) << static_cast<int>(spec.whole);
   }
 }
 

@@ -1,0 +1,60 @@
+#include <algorithm>
+
+#include "io/map/map_files.hpp"
+#include "session/plan/plan.hpp"
+
+namespace recon {
+
+namespace {
+
+std::uint64_t map_pixels(const Pinhole& camera) {
+  return static_cast<std::uint64_t>(camera.width) * static_cast<std::uint64_t>(camera.height);
+}
+
+/// Bytes a pixel of the maps of a view before the check, and after it.
+constexpr std::uint64_t kUnchecked = kDepthFileBytes + kConfidenceFileBytes;
+constexpr std::uint64_t kChecked = kUnchecked + kNormalFileBytes;
+
+/// Bytes of the files of all maps, at most. With --clean, the maps of a view before the check are removed
+/// after the last check that needs them.
+std::uint64_t map_file_bytes(const ScenePlan& plan, bool clean) {
+  const std::vector<int> views = plan.views_in_scope();
+  const auto size_of = [&](int view) { return map_pixels(plan.view(view).camera); };
+  std::vector<std::size_t> last_check(plan.views.size());
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    last_check[views[i]] = i;
+    for (const int source : plan.view(views[i]).sources) last_check[source] = i;
+  }
+  std::uint64_t bytes = 0;
+  std::vector<std::uint64_t> removed(views.size());
+  for (const int view : views) {
+    bytes += size_of(view) * kUnchecked;
+    if (clean) removed[last_check[view]] += size_of(view) * kUnchecked;
+  }
+  std::uint64_t max = bytes;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    bytes += size_of(views[i]) * kChecked;
+    max = std::max(max, bytes);
+    bytes -= removed[i];
+  }
+  return max;
+}
+
+}  // namespace
+
+std::uint64_t output_bytes(const ScenePlan& plan, const SessionOptions& options) {
+  // About one pixel in four becomes a point of 72 bytes with its views, of 44 without them.
+  constexpr std::uint64_t kCloudBytesPerPixel = 18, kTileBytesPerPixel = 11;
+  // Tiles are written from a temporary file of the same size.
+  const std::uint64_t cloud = kCloudBytesPerPixel + (options.tile > 0 ? 2 * kTileBytesPerPixel : 0);
+  std::uint64_t bytes = map_file_bytes(plan, options.clean);
+  for (const int view : plan.needed_views()) {
+    const std::uint64_t size = map_pixels(plan.view(view).camera);
+    bytes += size * 3;  // the undistorted image, were it not compressed
+    if (!plan.scene_view(view).mask_hash.empty()) bytes += size;
+    if (plan.view(view).in_scope) bytes += size * (1 + cloud);
+  }
+  return bytes;
+}
+
+}  // namespace recon

@@ -1,0 +1,180 @@
+#include "session/scene/scene_memory.hpp"
+
+#include <algorithm>
+
+#include "core/counted_memory.hpp"
+#include "methods/stereo/pair.hpp"
+#include "session/scene/stores.hpp"
+#include "session/scene/view_check.hpp"
+
+namespace recon {
+
+namespace {
+
+std::size_t pixels_of(const auto& camera) {
+  return static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
+}
+
+/// Rows of an image begin at multiples of 64 bytes or elements, and its halves have half the rows of any
+/// padding.
+std::size_t padded_pixels(const Pinhole& camera) {
+  constexpr int kPadding = 64;
+  return static_cast<std::size_t>(padded_count<Rgb8>(camera.width) + kPadding) *
+         static_cast<std::size_t>(camera.height);
+}
+
+/// Of a pixel of a mask, see prepared_mask: the decoder's and ours.
+std::size_t mask_bytes(const ScenePlan& plan) {
+  const auto is_masked = [](const View& it) { return it.face || !it.mask_hash.empty(); };
+  return std::ranges::any_of(plan.scene.views, is_masked) ? 2 : 0;
+}
+
+/// The memory of a view on a backend: of a thread that matches and filters, and of one that filters only.
+struct ViewMemory {
+  WorkMemory work;
+  std::size_t matching = 0, finishing = 0;
+};
+
+ViewMemory swept_memory(const ScenePlan& plan, int view, const SessionOptions& options,
+                        const Backend& backend) {
+  const SweepShape shape = sweep_shape(sweep_problem(plan, view, options));
+  const WorkMemory work = backend.memory(shape);
+  const std::size_t filter = filter_estimate_bytes(shape, options.resolved_filter());
+  return {work, std::max(work.host_bytes, filter), filter};
+}
+
+/// The pairs of a view need as much as the one that needs most.
+ViewMemory paired_memory(const ScenePlan& plan, int view, const SessionOptions& options,
+                         const Backend& backend) {
+  const ViewPlan& it = plan.view(view);
+  const PairDepthOptions pairs = pair_depth_options(options);
+  PairSpec matching(pairs.matching);
+  WorkMemory most;
+  std::vector<RectifiedPair> rectified;
+  for (const ViewPair& pair : it.pairs) {
+    matching.range = {pair.pair.min_disparity, pair.pair.disparities};
+    const WorkMemory one = backend.pair_memory(pair.pair.left.width, pair.pair.left.height, matching);
+    most.host_bytes = std::max(most.host_bytes, one.host_bytes);
+    most.device_bytes = std::max(most.device_bytes, one.device_bytes);
+    most.tiles = std::max(most.tiles, one.tiles);
+    rectified.push_back(pair.pair);
+  }
+  const int channels = options.in_colour({options.method_of(false), false}) ? 3 : 1;
+  const auto bytes = [&](std::size_t of_matching) {
+    return pair_depth_bytes(it.camera, rectified, channels, pairs, of_matching);
+  };
+  return {most, bytes(most.host_bytes), bytes(0)};
+}
+
+/// Adds the estimation of all views on a backend.
+void add_stream(const ScenePlan& plan, const SessionOptions& options, const Backend& backend,
+                SceneMemory& memory) {
+  SceneMemory::Stream stream{static_cast<std::size_t>(backend.streams()), 0, 0};
+  for (const int view : plan.active_views()) {
+    const ViewMemory of_view = plan.view(view).pairs.empty() ? swept_memory(plan, view, options, backend)
+                                                             : paired_memory(plan, view, options, backend);
+    // Then the maps get normals, and are written.
+    const std::size_t maps =
+        pixels_of(plan.view(view).camera) * (ViewDepth::kPixelBytes + MapStore::kWriteBytes);
+    stream.matching = std::max({stream.matching, of_view.matching, maps});
+    stream.finishing = std::max({stream.finishing, of_view.finishing, maps});
+    memory.device_bytes = std::max(memory.device_bytes, of_view.work.device_bytes);
+    memory.tiles = std::max(memory.tiles, of_view.work.tiles);
+  }
+  memory.streams.push_back(stream);
+}
+
+/// Sets what depends on the sizes of the views.
+void measure_views(const ScenePlan& plan, const SessionOptions& options, SceneMemory& memory) {
+  const Job job{options.method_of(false), false};
+  const auto channel_bytes = [&](std::size_t count) {
+    return PhotoStore::channel_bytes(count, options.in_colour(job), options.swept_by_patches(job));
+  };
+  std::size_t padded = 0, check = 0;
+  for (const int view : plan.needed_views()) {
+    const Pinhole& camera = plan.view(view).camera;
+    memory.view_pixels = std::max(memory.view_pixels, pixels_of(camera));
+    padded = std::max(padded, padded_pixels(camera));
+    check = std::max(check, check_view_bytes(camera, options, job));
+    std::size_t images = pixels_of(camera);
+    for (const int source : plan.view(view).sources) images += pixels_of(plan.view(source).camera);
+    if (plan.view(view).active) memory.images = std::max(memory.images, channel_bytes(images));
+  }
+  const std::size_t mask = memory.view_pixels * mask_bytes(plan), all = plan.needed_views().size() * padded;
+  memory.images += mask;
+  if (options.stage != Stage::kEstimate) memory.check = check + mask;
+  memory.writing = memory.view_pixels * (ViewDepth::kPixelBytes + MapStore::kWriteBytes);
+  memory.photo_cache = PhotoStore::colour_bytes(all) + channel_bytes(all);
+  // The maps before and after the check: of few views, the last check needs all of those before it.
+  memory.map_cache = all * ViewDepth::kPixelBytes * 2;
+}
+
+void measure_fusion(const ScenePlan& plan, SceneMemory& memory) {
+  const std::vector<int> views = plan.views_in_scope();
+  std::vector<int> index(plan.views.size(), -1);
+  for (std::size_t i = 0; i < views.size(); ++i) index[views[i]] = static_cast<int>(i);
+  const std::vector<std::vector<int>> overlaps = plan.overlaps();
+  std::vector<std::vector<int>> neighbours(views.size());
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    memory.most_views = std::max(memory.most_views, overlaps[views[i]].size() + 1);
+    for (const int other : overlaps[views[i]])
+      if (index[other] >= 0) neighbours[i].push_back(index[other]);
+  }
+  memory.marked_views = views_marked_at_once(neighbours);
+  memory.view = memory.view_pixels * FusionMaps::kPixelBytes;
+  memory.load = std::max(memory.view_pixels * MapStore::read_bytes(MapKind::kGeometric), memory.photo);
+}
+
+}  // namespace
+
+std::size_t SceneMemory::estimation(int threads, int photos) const {
+  const auto count = static_cast<std::size_t>(threads);
+  std::size_t bytes = 0;
+  for (const Stream& stream : streams) {
+    const std::size_t beside = std::max(stream.finishing, photo * static_cast<std::size_t>(photos));
+    bytes += stream.count * (count * images + std::max(stream.matching, beside) + (count - 1) * beside);
+  }
+  return bytes;
+}
+
+std::size_t SceneMemory::fusion(std::size_t held_views, FusionMemory memory) const {
+  return check == 0 ? 0 : fusion_bytes({view_pixels, held_views, marked_views, spacing, load, memory});
+}
+
+std::size_t SceneMemory::least(int threads_a_stream, FusionMemory memory) const {
+  return base + std::max({estimation(threads_a_stream, 1), copy, photo, check, fusion(most_views, memory)});
+}
+
+std::size_t base_memory(const ScenePlan& plan) {
+  constexpr std::size_t kViewBytes = std::size_t{64} << 10;  // what the steps of a view leave: their records
+  // The model as it was read, and the plan's, which shares with it what is the same.
+  const std::size_t points = point_bytes(plan.scene) * (plan.left_out.empty() ? 1 : 2);
+  return kProgramBytes + plan.scene.views.size() * kViewBytes + observation_bytes(plan.scene) + points;
+}
+
+std::size_t photo_memory(const ScenePlan& plan) {
+  std::size_t photo = 0;
+  for (const int view : plan.needed_views()) photo = std::max(photo, pixels_of(plan.photo_camera(view)));
+  return photo * PhotoStore::kReadBytes;
+}
+
+std::size_t photo_memory(const Scene& scene) {
+  std::size_t photo = 0;
+  for (const Camera& camera : scene.cameras) photo = std::max(photo, pixels_of(camera));
+  return photo * PhotoStore::kReadBytes;
+}
+
+SceneMemory scene_memory(const ScenePlan& plan, const SessionOptions& options, const Backends& backends) {
+  SceneMemory memory;
+  memory.base = base_memory(plan);
+  // With the new index of each observation.
+  memory.copy = observation_bytes(plan.scene) / 6 * 7 + point_bytes(plan.scene);
+  memory.photo = photo_memory(plan);
+  memory.spacing = options.point_spacing;
+  measure_views(plan, options, memory);
+  measure_fusion(plan, memory);
+  for (const auto& backend : backends) add_stream(plan, options, *backend, memory);
+  return memory;
+}
+
+}  // namespace recon

@@ -1,0 +1,84 @@
+#include "session/scene/view_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "core/counted_memory.hpp"
+#include "core/parallel.hpp"
+#include "fuse/holes.hpp"
+#include "fuse/islands.hpp"
+#include "fuse/reliability.hpp"
+#include "io/map/map_files.hpp"
+#include "session/scene/stores.hpp"
+
+namespace recon {
+
+namespace {
+
+/// `maps` where enough sources agree and the depth is reliable enough.
+ViewDepth confirmed_depths(const ViewDepth& maps, const Image<Agreement>& agreement,
+                           const ConsistencyOptions& consistency, bool patches, float min_confidence) {
+  const int width = maps.depth.width(), height = maps.depth.height();
+  const Image<float> variation = patches ? inverse_depth_variation(maps.depth.view()) : Image<float>();
+  ViewDepth result = uninitialised_view(width, height);
+  parallel_for(height, [&](int y) {
+    for (int x = 0; x < width; ++x) {
+      float confidence = maps.confidence(x, y);
+      bool keep = agreement(x, y).agree >= consistency.min_views;
+      if (patches && !std::isnan(maps.depth(x, y))) {
+        const Agreement& said = agreement(x, y);
+        confidence =
+            rounded_confidence(said.known > 0 ? reliability(said, variation(x, y))
+                                              : lone_reliability(1.0f - confidence, variation(x, y)));
+        keep = keeps_depth(agreement(x, y), confidence, consistency, min_confidence);
+      }
+      result.depth(x, y) = keep ? maps.depth(x, y) : kUnknown;
+      result.normal(x, y) = keep ? maps.normal(x, y) : Vec3f{kUnknown, kUnknown, kUnknown};
+      result.confidence(x, y) = keep ? confidence : kUnknown;
+    }
+  });
+  return result;
+}
+
+}  // namespace
+
+ViewDepth check_view(const ViewCheck& check, const ViewDepth& maps, const SessionOptions& options,
+                     const Job& job) {
+  const int sources = static_cast<int>(check.sources.size());
+  const bool patches = options.swept_by_patches(job);
+  // A scene of few views cannot ask for more than it has.
+  ConsistencyOptions consistency = options.check_consistency(job);
+  if (sources == 0) consistency.min_lone_confidence = 1;  // nothing is checked then
+  consistency.min_views = std::min(consistency.min_views, std::max(1, sources));
+  const Image<Agreement> said = check.count_agreement();
+  ViewDepth result = confirmed_depths(maps, said, consistency, patches, options.min_reliability());
+  const CheckedMaps checked{result.depth.view(), result.normal.view(), result.confidence.view(), check.mask};
+  fill_holes(checked, check.reference, check.sources,
+             {options.hole_reach(job), options.min_reliability(), consistency});
+  keep_within(options.depth, result);  // interpolated depths are rounded
+  if (patches) remove_islands(checked, said.view(), check.reference.camera, options.filter.speckle_size);
+  round_confidences(result.confidence.view());
+  return result;
+}
+
+std::size_t check_view_bytes(const Pinhole& camera, const SessionOptions& options, const Job& job) {
+  const auto read = [&] {
+    auto maps = std::make_shared<ViewDepth>(uninitialised_view(camera.width, camera.height));
+    const CountedBytes reading(
+        element_count({camera.width, camera.height, MapStore::read_bytes(MapKind::kPhotometric)}));
+    return maps;
+  };
+  const DepthSource view{camera, {}, 0, [&] {
+                           const auto maps = read();
+                           return DepthSource::Maps{maps->depth.view(), maps->normal.view(), maps};
+                         }};
+  const auto count = [&] { return count_agreement(view, {view}, options.check_consistency(job)); };
+  return counted_bytes(1, [&] {
+    const std::shared_ptr<const ViewDepth> maps = read();
+    check_view({view, {view}, {}, count}, *maps, options, job);
+  });
+}
+
+}  // namespace recon

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "core/image.hpp"
+#include "fuse/agreement.hpp"
+#include "methods/sweep/plane_sweep.hpp"
+#include "session/options/inputs.hpp"
+#include "session/options/options.hpp"
+
+namespace recon {
+
+/// A view to check, and its sources.
+struct ViewCheck {
+  DepthSource reference;
+  std::vector<DepthSource> sources;
+  ImageView<const std::uint8_t> mask;                 ///< 0: ignored; may be empty
+  std::function<Image<Agreement>()> count_agreement;  ///< what the sources say of the reference
+};
+
+/// The depths of a view that its sources confirm and, for patches, that are reliable enough, see keeps_depth:
+/// their confidence is then the reliability. Small holes are filled, islands removed.
+/// @param maps  of the reference, not checked
+ViewDepth check_view(const ViewCheck& check, const ViewDepth& maps, const SessionOptions& options,
+                     const Job& job);
+
+/// Max bytes of check_view for a view and sources of the camera's size, with the maps that it takes.
+std::size_t check_view_bytes(const Pinhole& camera, const SessionOptions& options, const Job& job);
+
+}  // namespace recon

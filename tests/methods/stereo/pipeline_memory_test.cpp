@@ -1,0 +1,55 @@
+// The memory of pipelines of single stages.
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "core/aligned_buffer.hpp"
+#include "core/parallel.hpp"
+#include "methods/stereo/coloured_pair.hpp"
+#include "methods/stereo/pair.hpp"
+
+namespace recon {
+namespace {
+
+TEST(PipelineMemory, GrowsWithTheVolumes) {
+  const auto bytes = [&](const MethodSpec& pipeline, int width) {
+    return match_pair_bytes(width, 400, {pipeline, {0, 64}}, 2);
+  };
+  const std::size_t volume = Volume<float>::bytes(500, 64, 400);
+  for (const MethodSpec& pipeline : all_pipelines()) {
+    EXPECT_LT(bytes(pipeline, 500), 4 * volume) << name_of(pipeline);
+    EXPECT_LT(bytes(pipeline, 250), bytes(pipeline, 500)) << name_of(pipeline);
+    EXPECT_THROW(match_pair_bytes(1 << 30, 1 << 30, {pipeline, {0, 64}}, 2), OutOfMemory);
+    const bool two = pipeline.aggregation.kind == Aggregation::kAdaptiveWeight ||
+                     pipeline.optimizer == Optimizer::kScanline;
+    EXPECT_GT(bytes(pipeline, 500), two ? 2 * volume : volume) << name_of(pipeline);
+  }
+}
+
+/// The arrays kept when all is freed are as large as those of the peak; only those of a MiB or more are kept.
+TEST(PipelineMemory, IsWhatIsSaid) {
+  const int width = 700, height = 500;
+  const ColouredPair pair = moved_pair(width, height, {0, 24}, 3);
+  std::vector<MethodSpec> specs = {presets::ad_census(), presets::pipeline(), presets::semi_global(),
+                                   presets::block_matching(), presets::belief_propagation()};
+  specs.push_back(presets::plain_pipeline());
+  specs.back().aggregation.kind = Aggregation::kConstantWindow;
+  specs.back().optimizer = Optimizer::kGraphCut;
+  specs.back().cost.kind = CostKind::kColourDifference;
+  for (const MethodSpec& spec : specs) {
+    PairProblem problem = pair.problem(spec);
+    release_kept_memory();
+    ThreadLimit(2).run([&] { return match_pair(problem); });
+    const std::size_t taken = kept_memory();
+    // Its images are the caller's.
+    const std::size_t images =
+        element_count({width + 64, height}) * (spec.whole == WholeMethod::kNone ? 12 : 6);
+    const std::size_t said = match_pair_bytes(width, height, problem.options, 2);
+    EXPECT_LE(taken, said) << name_of(spec) << static_cast<int>(spec.whole);
+    EXPECT_GE(taken + images, said / 20 * 11) << name_of(spec) << static_cast<int>(spec.whole);
+  }
+}
+
+}  // namespace
+}  // namespace recon
