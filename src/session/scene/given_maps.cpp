@@ -92,12 +92,12 @@ void GivenMaps::find(const fs::path& folder, const std::vector<View>& views, std
       break;
     }
   }
-  if (files_.empty() && !views.empty())
-    throw InputError(fmt::format(
-        "{}: there is no depth map of any of the {} views; that of {} would be {}{}, or "
-        "end with {}",
-        folder_.string(), views.size(), views.front().name, views.front().name, depth_map_endings().front(),
-        fmt::join(depth_map_endings().begin() + 1, depth_map_endings().end(), ", ")));
+  if (!files_.empty() || views.empty()) return;
+  const std::vector<std::string> endings = depth_map_endings();
+  throw InputError(fmt::format(
+      "{}: there is no depth map of any of the {} views; that of {} would be {}{}, or end with {}",
+      folder_.string(), views.size(), views.front().name, views.front().name, endings.front(),
+      fmt::join(endings.begin() + 1, endings.end(), ", ")));
 }
 
 nlohmann::json GivenMaps::identity(const std::string& view) const {
