@@ -269,6 +269,24 @@ TEST_F(GivenDepthMaps, LeaveNothingToOptionsOfTheEstimation) {
   EXPECT_THAT(plan.out, HasSubstr("given"));
 }
 
+TEST_F(GivenDepthMaps, OfAPhotoWithDistortionAreNotThoseOfItsUndistortedImage) {
+  give_own_maps();
+  Scene model = this->model();
+  const std::vector<double> pinhole = model.cameras.front().params;
+  model.cameras.front().model = CameraModel::kSimpleRadial;
+  model.cameras.front().params = {pinhole[0], pinhole[2], pinhole[3], 0.3};
+  for (View& view : model.views) view.observations.clear();
+  model.points.clear();
+  set_model(model);
+  const Outcome outcome = fuse();
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_THAT(
+      outcome.err,
+      HasSubstr("view00.bin: the map has 96x72 pixels, but the undistorted image of view00.png has "));
+  EXPECT_THAT(outcome.err,
+              HasSubstr(", the map is of the photo itself; give a map of the undistorted image"));
+}
+
 TEST_F(GivenDepthMaps, OfViewsInFoldersLieInFoldersToo) {
   Scene model = this->model();
   fs::create_directories(scene() / "images/left");

@@ -95,6 +95,14 @@ void find_given_maps(SceneRun& run) {
                     "another --output",
                     folder.string(), run.workspace.root().string()));
   run.given.find(is_folder(inside) ? inside : folder, run.scene.views, run.options.depth_unit);
+  const auto bends = [&](const View& view) {
+    return run.scene.cameras[static_cast<std::size_t>(view.camera)].model > CameraModel::kPinhole;
+  };
+  if (const auto bent = std::ranges::count_if(run.scene.views, bends); bent > 0)
+    spdlog::info(
+        "--depth-maps: the photos of {} views have a lens distortion; their maps have to be of the "
+        "undistorted images, as dense/images has them",
+        bent);
   std::vector<std::string> without;
   for (const View& view : run.scene.views)
     if (!run.given.has(view.name)) without.push_back(view.name);
