@@ -157,6 +157,22 @@ TEST(Completion, GoesOnBehindColonsAndEqualSigns) {
   EXPECT_THAT(completions("x --stage = f"), ElementsAre("fuse"));
 }
 
+TEST(ManualPage, ShowsExamplesFilesAndMasks) {
+  const std::string page = man_page("1");
+  std::size_t at = 0;
+  for (const char* section :
+       {"DESCRIPTION", "MASKS", "OPTIONS", "EXIT STATUS", "EXAMPLES", "FILES", "SEE ALSO"}) {
+    const std::size_t next = page.find(std::string(".SH ") + section + "\n");
+    ASSERT_NE(next, std::string::npos) << section;
+    EXPECT_GT(next, at) << section;
+    at = next;
+  }
+  const std::string plain =
+      std::regex_replace(page.substr(page.find(".SH EXAMPLES")), std::regex(R"(\\-)"), "-");
+  for (const std::string& name : matches(plain.substr(0, plain.find(".SH SEE")), "--([a-z][a-z0-9-]*)"))
+    EXPECT_NE(find_option(name), nullptr) << name;
+}
+
 /// README.md and the pages for users without what they say of other programs.
 std::string documents() {
   std::string text;
