@@ -78,7 +78,7 @@ void divide_wide_photos(SceneRun& run) {
 }
 
 /// Whether a folder is another one or lies in it.
-bool is_below(const fs::path& folder, const fs::path& other) {
+bool lies_in(const fs::path& folder, const fs::path& other) {
   const fs::path a = resolved_path(folder), b = resolved_path(other);
   return std::mismatch(b.begin(), b.end(), a.begin(), a.end()).first == b.end();
 }
@@ -89,7 +89,7 @@ void find_given_maps(SceneRun& run) {
   const fs::path& folder = run.options.depth_maps;
   if (folder.empty()) return;
   const fs::path inside = run.folder.root / folder;
-  if (is_below(is_folder(inside) ? inside : folder, run.workspace.root()))
+  if (lies_in(is_folder(inside) ? inside : folder, run.workspace.root()))
     throw UsageError(
         fmt::format("--depth-maps {} lies in the output folder {}, whose maps are replaced; give "
                     "another --output",
