@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/json_messages.hpp"
 #include "core/printable.hpp"
 
 namespace recon {
@@ -35,6 +36,7 @@ std::string duration_text(double seconds) {
 
 ProgressStyle progress_style(bool quiet) {
   if (quiet) return ProgressStyle::kSilent;
+  if (json_messages()) return ProgressStyle::kJson;
   return isatty(STDERR_FILENO) ? ProgressStyle::kBar : ProgressStyle::kLines;
 }
 
@@ -58,7 +60,8 @@ Progress::Progress(std::string label, int total, ProgressStyle style, std::ostre
       last_done_(start_) {
   EXPECTS(total >= 0 && predicted >= 0);
   const bool is_long = predicted >= std::chrono::duration<double>(kBetweenLines).count();
-  if (style_ == ProgressStyle::kBar || (style_ == ProgressStyle::kLines && total > 0 && is_long))
+  if (style_ == ProgressStyle::kBar || style_ == ProgressStyle::kJson ||
+      (style_ == ProgressStyle::kLines && total > 0 && is_long))
     show(start_);
 }
 
@@ -90,7 +93,7 @@ void Progress::advance(int steps) {
   done_ += steps;
   const auto now = clock_();
   if (steps > 0) last_done_ = now;
-  const bool due = now - last_shown_ >= (style_ == ProgressStyle::kBar ? kBetweenBars : kBetweenLines);
+  const bool due = now - last_shown_ >= (style_ == ProgressStyle::kLines ? kBetweenLines : kBetweenBars);
   if (due || done_ == total_) show(now);
 }
 
@@ -128,9 +131,25 @@ double Progress::share(double elapsed, double in_all) const {
   return std::max(by_time, static_cast<double>(done_) / total_);
 }
 
+std::string Progress::object(double elapsed, double in_all) const {
+  constexpr double kDigits = 1000;
+  const auto rounded = [](double seconds) { return std::round(seconds * kDigits) / kDigits; };
+  nlohmann::ordered_json object = {
+      {"step", label_}, {"done", done_}, {"total", total_}, {"seconds", rounded(elapsed)}};
+  if (done_ >= total_)
+    object["left"] = 0;
+  else if (in_all > 0)
+    object["left"] = rounded(std::max(0.0, in_all - elapsed));
+  return message_object(std::move(object));
+}
+
 void Progress::show(Time now) {
   last_shown_ = now;
   const double elapsed = seconds_until(now), in_all = seconds_in_all();
+  if (style_ == ProgressStyle::kJson) {
+    out_ << object(elapsed, in_all) + "\n" << std::flush;
+    return;
+  }
   const double shown = share(elapsed, in_all);
 
   std::string text = printable(label_) + ": ";

@@ -13,10 +13,12 @@ namespace recon {
 enum class ProgressStyle {
   kSilent,
   kLines,  ///< a line at intervals, for files and logs
+  kJson,   ///< an object for each step that is done, see set_json_messages
   kBar,    ///< one line that is redrawn, for terminals
 };
 
-/// How to show progress on standard error: a bar on a terminal, lines elsewhere, nothing when `quiet`.
+/// How to show progress on standard error: a bar on a terminal, lines elsewhere, objects after
+/// set_json_messages, nothing when `quiet`.
 ProgressStyle progress_style(bool quiet);
 
 /// Shows how many of `total` steps are done. `advance` is thread-safe.
@@ -67,6 +69,7 @@ class Progress {
   double seconds_in_all() const;
   double share(double elapsed, double in_all) const;
   void show(Time now);
+  std::string object(double elapsed, double in_all) const;
 
   const std::string label_;
   const int total_;

@@ -33,6 +33,37 @@ constexpr const char* kExitCodes =
     "0 all done, 1 unexpected failure, 2 wrong usage, 3 bad input, 4 not enough memory, 5 no such device, 7 "
     "some views failed and the rest is written, 130 interrupted and what was finished is kept.";
 
+constexpr const char* kMasks =
+    "masks/NAME.png beside images/ says which pixels of the photo NAME to ignore: those that are black or "
+    "transparent (COLMAP's naming, so masks/a/b.jpg.png). Where it is not there, the masks that "
+    "transforms.json names count, or else transparent pixels of the photo. Ignored pixels get no depth and "
+    "no "
+    "points.";
+
+/// A line of a list of the manual page: what it is about, and the text.
+struct ManualEntry {
+  const char *term, *text;
+};
+constexpr ManualEntry kExamples[] = {
+    {"reconstruct scene", "A scene, by the GPU or the CPU, to scene/dense."},
+    {"reconstruct scene --quality draft", "A first look, in a quarter of the time."},
+    {"reconstruct scene --dry-run", "What would be done, and how long it would take."},
+    {"reconstruct session -o out --jobs 2", "All scenes and pairs below a folder, two at once."},
+    {"reconstruct scene --depth-maps maps -o out", "Depth maps of another program, checked and fused."},
+    {"reconstruct scene --export-points 200000", "And a COLMAP model from which splats begin."},
+    {"reconstruct left.png right.png --max-disparity 64", "A rectified pair, to dense."}};
+constexpr ManualEntry kFiles[] = {
+    {"dense/fused.ply, dense/fused.ply.vis", "The cloud, and the views that see each point."},
+    {"dense/stereo/depth_maps/NAME.geometric.bin", "Depth after the check across views; normals beside it."},
+    {"dense/images, dense/sparse", "The undistorted photos and their cameras."},
+    {"dense/previews/NAME.png", "Depth as people look at it."},
+    {"dense/report.html, dense/report.json, dense/report.log", "What was done, for people and programs."},
+    {"dense/options.toml", "The options, for --config."},
+    {"dense/splat", "The model of --export-points."},
+    {"dense/disparity.pfm, dense/disparity.png", "The disparity of a pair."},
+    {"session.jsonl, index.html", "Of a session: one line a scene, and links."},
+    {"~/.cache/reconstruct", "Times of earlier runs, for predictions; or below $XDG_CACHE_HOME."}};
+
 /// Where the descriptions of options begin in help, on narrow terminals farther left.
 constexpr std::size_t kIndent = 30, kNarrowIndent = 8, kMinText = 45;
 /// Narrower terminals break lines themselves.
@@ -54,6 +85,14 @@ std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) result += c == '-' ? "\\-" : c == '\\' ? "\\e" : std::string(1, c);
   return result.starts_with('.') || result.starts_with('\'') ? "\\&" + result : result;
+}
+
+template <std::size_t kCount>
+std::string manual_list(const char* title, const ManualEntry (&entries)[kCount]) {
+  std::string text = std::string(".SH ") + title + "\n";
+  for (const ManualEntry& entry : entries)
+    text += ".TP\n.B " + escaped(entry.term) + "\n" + escaped(entry.text) + "\n";
+  return text;
 }
 
 /// What bash offers as the value of an option; empty: nothing.
@@ -90,13 +129,19 @@ std::string man_page(const std::string& version) {
       ".SH NAME\nreconstruct \\- " + kSummary + "\n.SH SYNOPSIS\n" +
       ".B reconstruct\n.IR SCENE ...\n[options]\n.br\n.B reconstruct\n.I LEFT RIGHT\n[options]\n" +
       ".SH DESCRIPTION\n" + escaped(kInputs) + "\n.SH INPUT FORMATS\n" + escaped(kNerfFormat) + "\n.PP\n" +
-      escaped(kMvsnetFormat) + "\n.SH OPTIONS\n" + "Defaults and ranges are in brackets.\n";
+      escaped(kMvsnetFormat) + "\n.SH MASKS\n" + escaped(kMasks) + "\n.SH OPTIONS\n" +
+      "Defaults and ranges are in brackets.\n";
   for (const OptionGroup& group : option_groups()) {
     page += ".SS " + group.title + "\n";
     for (const Option& option : group.options)
       page += ".TP\n.B " + escaped(usage(option)) + "\n" + escaped(description(option)) + "\n";
   }
-  return page + ".SH EXIT STATUS\n" + escaped(kExitCodes) + "\n";
+  return page + ".SH EXIT STATUS\n" + escaped(kExitCodes) + "\n" + manual_list("EXAMPLES", kExamples) +
+         manual_list("FILES", kFiles) + ".SH SEE ALSO\n" +
+         escaped(
+             "reconstruct-evaluate --help, reconstruct-render --help, reconstruct-bench --help, colmap(1), "
+             "meshlab(1)") +
+         "\n";
 }
 
 std::string bash_completion() {

@@ -40,7 +40,7 @@ std::string ways_out(const ScenePlan& plan, const SessionOptions& options, const
   std::string ways = "; raise --memory-limit, or lower --max-image-size, --sources, --threads";
   if (options.workers > 1) ways += ", --jobs";
   const std::vector<int> active = plan.active_views();
-  if (active.empty() || !plan.view(active.front()).pairs.empty()) return ways;
+  if (active.empty() || plan.view(active.front()).planes == 0) return ways;
   const SweepShape shape = sweep_shape(sweep_problem(plan, active.front(), options));
   const auto helps = [&](const SweepShape& less) {
     return std::ranges::any_of(backends, [&](const auto& backend) {

@@ -66,13 +66,20 @@ ViewMemory paired_memory(const ScenePlan& plan, int view, const SessionOptions& 
   return {most, bytes(most.host_bytes), bytes(0)};
 }
 
+/// The memory of the estimation of a view; where maps are given, they are read.
+ViewMemory estimation_memory(const ScenePlan& plan, int view, const SessionOptions& options,
+                             const Backend& backend) {
+  if (!options.depth_maps.empty()) return {{}, plan.given_map_bytes, plan.given_map_bytes};
+  return plan.view(view).pairs.empty() ? swept_memory(plan, view, options, backend)
+                                       : paired_memory(plan, view, options, backend);
+}
+
 /// Adds the estimation of all views on a backend.
 void add_stream(const ScenePlan& plan, const SessionOptions& options, const Backend& backend,
                 SceneMemory& memory) {
   SceneMemory::Stream stream{static_cast<std::size_t>(backend.streams()), 0, 0};
   for (const int view : plan.active_views()) {
-    const ViewMemory of_view = plan.view(view).pairs.empty() ? swept_memory(plan, view, options, backend)
-                                                             : paired_memory(plan, view, options, backend);
+    const ViewMemory of_view = estimation_memory(plan, view, options, backend);
     // Then the maps get normals, and are written.
     const std::size_t maps =
         pixels_of(plan.view(view).camera) * (ViewDepth::kPixelBytes + MapStore::kWriteBytes);
