@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "core/interrupt.hpp"
+#include "core/log.hpp"
 #include "core/parallel.hpp"
 #include "io/file/input_file.hpp"
 #include "io/image/image_file.hpp"
@@ -220,8 +220,8 @@ class Estimation {
     const DepthRange range = narrowed_range(plan.range, plan.expected, found_range(backend, problem));
     const int planes = std::min(plan.planes, wanted_planes(run_.plan, view, range, run_.options));
     problem.planes = make_plane_set(range.near, range.far, planes);
-    spdlog::debug("{}: depths from {:.5g} to {:.5g}, {} planes", run_.plan.name(view), range.near, range.far,
-                  planes);
+    messages().debug("{}: depths from {:.5g} to {:.5g}, {} planes", run_.plan.name(view), range.near,
+                     range.far, planes);
   }
 
   ViewDepth match_pairs(Backend& backend, int view) {
