@@ -92,7 +92,7 @@ std::string run_heard(const recon::SessionOptions& options, const Listener& list
   if (listener.progress)
     progress.emplace([&](const recon::ProgressEvent& event) {
       calls.call([&] {
-        listener.progress({event.step, event.done, event.total, event.seconds, event.rest});
+        listener.progress({event.step, event.done, event.total, event.seconds, event.left});
       });
     });
   std::ostringstream out;

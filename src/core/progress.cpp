@@ -159,9 +159,9 @@ double Progress::share(double elapsed, double in_all) const {
 
 void Progress::tell(Time now) {
   const double elapsed = seconds_until(now);
-  const double rest = done_ < total_ ? std::max(0.0, seconds_in_all() - elapsed) : 0;
+  const double left = done_ < total_ ? std::max(0.0, seconds_in_all() - elapsed) : 0;
   const std::lock_guard lock(listener_mutex);
-  if (progress_listener) progress_listener({label_, done_, total_, elapsed, rest});
+  if (progress_listener) progress_listener({label_, done_, total_, elapsed, left});
 }
 
 void Progress::show(Time now) {

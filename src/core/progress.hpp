@@ -22,7 +22,7 @@ struct ProgressEvent {
   std::string step;
   int done = 0, total = 0;
   double seconds = 0;  ///< since it began
-  double rest = 0;     ///< that it will still take, predicted; 0: unknown, or none
+  double left = 0;     ///< that it will still take, predicted; 0: unknown, or none
 };
 
 /// Lets the process show progress on standard error: a program does, a library does not.

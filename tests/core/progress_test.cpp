@@ -153,7 +153,7 @@ TEST_F(ProgressTest, AListenerGetsEveryStepAndStandardErrorNone) {
   {
     const ProgressListener listener([&](const ProgressEvent& event) {
       events.push_back(fmt::format("{} {}/{} {} s, {} s left", event.step, event.done, event.total,
-                                   event.seconds, event.rest));
+                                   event.seconds, event.left));
     });
     EXPECT_EQ(progress_style(true), ProgressStyle::kListener);
     Progress progress("views", 2, progress_style(true), out_, clock_);

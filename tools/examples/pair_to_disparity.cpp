@@ -1,14 +1,15 @@
-// A rectified pair to disparities: pair_to_disparity LEFT RIGHT MAX_DISPARITY OUT.png
-// OUT.png has 16 bits, round(256 d), 0 where the disparity is unknown.
+// A rectified pair to disparities: pair_to_disparity LEFT RIGHT MAX_DISPARITY OUT.pfm
 
 #include <cmath>
+#include <fstream>
 #include <iostream>
+#include <limits>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <reconstruct/stereo.hpp>
 
 int main(int argc, char** argv) {
-  if (argc != 5) return std::cerr << "pair_to_disparity LEFT RIGHT MAX_DISPARITY OUT.png\n", 2;
+  if (argc != 5) return std::cerr << "pair_to_disparity LEFT RIGHT MAX_DISPARITY OUT.pfm\n", 2;
   cv::Mat images[2];
   for (int i : {0, 1}) {
     images[i] = cv::imread(argv[1 + i]);
@@ -23,13 +24,15 @@ int main(int argc, char** argv) {
     const reconstruct::Device device;
     const auto [disparity, filled] =
         reconstruct::match(device, view(images[0]), view(images[1]), {{"max-disparity", argv[3]}});
-    cv::Mat out(disparity.height, disparity.width, CV_16U);
-    for (int y = 0; y < out.rows; ++y)
-      for (int x = 0; x < out.cols; ++x) {
-        const float d = disparity(x, y);
-        out.at<std::uint16_t>(y, x) = d > 0 ? static_cast<std::uint16_t>(std::lround(256 * d)) : 0;
+    std::ofstream out(argv[4], std::ios::binary);
+    out << "Pf\n" << disparity.width << " " << disparity.height << "\n-1\n";
+    for (int y = disparity.height - 1; y >= 0; --y)  // from the last row
+      for (int x = 0; x < disparity.width; ++x) {
+        float d = disparity(x, y);
+        if (std::isnan(d)) d = std::numeric_limits<float>::infinity();
+        out.write(reinterpret_cast<const char*>(&d), sizeof d);
       }
-    return cv::imwrite(argv[4], out) ? 0 : 1;
+    return out.good() ? 0 : 1;
   } catch (const reconstruct::Error& error) {
     return std::cerr << error.what() << "\n", error.exit_code();
   }

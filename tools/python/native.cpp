@@ -83,7 +83,7 @@ std::pair<bool, std::string> run_inputs(const std::vector<std::string>& inputs, 
   if (!progress.is_none())
     listener.progress = [&](const Progress& it) {
       const py::gil_scoped_acquire acquired;
-      progress(it.step, it.done, it.total, it.seconds, it.rest);
+      progress(it.step, it.done, it.total, it.seconds, it.left);
     };
   if (!message.is_none())
     listener.message = [&](MessageLevel level, const std::string& text) {

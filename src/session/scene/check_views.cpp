@@ -12,6 +12,7 @@
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "methods/sweep/plane_sweep.hpp"
+#include "session/scene/check_step.hpp"
 #include "session/scene/depth_histogram.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
@@ -30,12 +31,12 @@ std::vector<int> estimated_sources(const SceneRun& run, int view) {
 
 /// `maps` where enough sources agree and, for patches, the depth is reliable enough, see keeps_depth; their
 /// confidence is then the reliability.
-ViewDepth checked(const SceneRun& run, const ViewDepth& maps, const Image<Agreement>& agreement,
-                  const ConsistencyOptions& consistency) {
+ViewDepth agreed(const SessionOptions& options, Job job, const ViewDepth& maps,
+                 const Image<Agreement>& agreement, const ConsistencyOptions& consistency) {
   const int width = maps.depth.width(), height = maps.depth.height();
-  const bool patches = run.options.swept_by_patches(run.job);
+  const bool patches = options.swept_by_patches(job);
   const Image<float> variation = patches ? inverse_depth_variation(maps.depth.view()) : Image<float>();
-  const float min_confidence = run.options.min_reliability();
+  const float min_confidence = options.min_reliability();
   ViewDepth result{Image<float>(width, height), Image<Vec3f>(width, height), Image<float>(width, height)};
   parallel_for(height, [&](int y) {
     for (int x = 0; x < width; ++x) {
@@ -55,6 +56,27 @@ ViewDepth checked(const SceneRun& run, const ViewDepth& maps, const Image<Agreem
   });
   return result;
 }
+
+}  // namespace
+
+ViewDepth checked(const CheckInputs& inputs, const SessionOptions& options, Job job) {
+  // A scene of few views cannot ask for more than it has.
+  ConsistencyOptions consistency = options.check_consistency(job);
+  if (inputs.sources.empty()) consistency.min_lone_confidence = 1;  // nothing is checked then
+  consistency.min_views =
+      std::min(consistency.min_views, std::max(1, static_cast<int>(inputs.sources.size())));
+  ViewDepth result = agreed(options, job, inputs.maps, inputs.agreement, consistency);
+  const CheckedMaps view{result.depth.view(), result.normal.view(), result.confidence.view(), inputs.mask};
+  fill_holes(view, inputs.view, inputs.sources,
+             {options.hole_reach(job), options.min_reliability(), consistency});
+  keep_within(options.depth, result);  // interpolated depths are rounded
+  if (options.swept_by_patches(job))
+    remove_islands(view, inputs.agreement.view(), inputs.view.camera, options.filter.speckle_size);
+  round_confidences(result.confidence.view());
+  return result;
+}
+
+namespace {
 
 /// The check of the depths of views against their sources; writes what is left and its previews.
 class Checks {
@@ -137,23 +159,10 @@ class Checks {
     const DepthSource reference = depth_source(view);
     std::vector<DepthSource> others;
     for (const int source : sources) others.push_back(depth_source(source));
-    // A scene of few views cannot ask for more than it has.
-    ConsistencyOptions consistency = run_.options.check_consistency(run_.job);
-    if (sources.empty()) consistency.min_lone_confidence = 1;  // nothing is checked then
-    consistency.min_views = std::min(consistency.min_views, std::max(1, static_cast<int>(sources.size())));
     const auto maps = photometric(view);
     const Image<Agreement> said = agreement(view, reference, others);
-    ViewDepth result = checked(run_, *maps, said, consistency);
-    const Image<std::uint8_t> mask = prepared_mask(run_, view);
-    const CheckedMaps checked_view{result.depth.view(), result.normal.view(), result.confidence.view(),
-                                   mask.view()};
-    fill_holes(checked_view, reference, others,
-               {run_.options.hole_reach(run_.job), run_.options.min_reliability(), consistency});
-    keep_within(run_.options.depth, result);  // interpolated depths are rounded
-    if (run_.options.swept_by_patches(run_.job))
-      remove_islands(checked_view, said.view(), reference.camera, run_.options.filter.speckle_size);
-    round_confidences(result.confidence.view());
-    return result;
+    return checked({*maps, reference, others, said, prepared_mask(run_, view).view()}, run_.options,
+                   run_.job);
   }
 
   std::shared_ptr<const ViewDepth> photometric(int view) const {

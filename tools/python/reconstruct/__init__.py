@@ -148,7 +148,7 @@ class Progress(NamedTuple):
     done: int
     total: int
     seconds: float  #: since the step began
-    rest: float  #: seconds that it will still take, predicted; 0: unknown, or none
+    left: float  #: seconds that it will still take, predicted; 0: unknown, or none
 
 
 def run(scene: Union[PathLike, Sequence[PathLike]], *, progress: Optional[Callable[[Progress], Any]] = None,

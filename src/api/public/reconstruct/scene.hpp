@@ -16,7 +16,7 @@ struct Progress {
   std::string step;  ///< such as "depth maps"
   int done = 0, total = 0;
   double seconds = 0;  ///< since the step began
-  double rest = 0;     ///< that it will still take, predicted; 0: unknown, or none
+  double left = 0;     ///< that it will still take, predicted; 0: unknown, or none
 };
 
 enum class MessageLevel { kDebug, kInfo, kWarning, kError };
