@@ -12,7 +12,7 @@ function(run)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-execute_process(COMMAND ${PYTHON} -c "import pip, setuptools, wheel, numpy" RESULT_VARIABLE missing ERROR_VARIABLE reason)
+execute_process(COMMAND ${PYTHON} -c "import setuptools, wheel, pip, numpy" RESULT_VARIABLE missing ERROR_VARIABLE reason)
 if(missing)
   message("SKIPPED: ${reason}")
   return()
