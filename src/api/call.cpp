@@ -32,7 +32,8 @@ GivenOptions given_options(const Options& options) {
   return given;
 }
 
-SessionOptions parse_results_options(const Options& options, const char* call, bool pair) {
+SessionOptions parse_results_options(const Options& options, const char* call, bool pair,
+                                     const std::set<OptionResult>& results) {
   const GivenOptions given = given_options(options);
   for (const auto& [name, option] : given)
     if (find_option(name)->scope != OptionScope::kResults)
@@ -40,7 +41,14 @@ SessionOptions parse_results_options(const Options& options, const char* call, b
                        ", which works in memory: it takes options that change results; threads, device and " +
                        "memory limits are those of the device");
   SessionOptions parsed = parse_options(given);
-  parsed.check({{parsed.method_of(pair), pair}});
+  const Job job{parsed.method_of(pair), pair};
+  parsed.check({job});
+  for (const auto& [name, option] : given) {
+    const Option& it = *find_option(name);
+    if (!results.empty() &&
+        !results.contains(parsed.swept_by_patches(job) ? it.result_with_patches : it.result))
+      throw UsageError("--" + name + " has no effect on the results of " + call);
+  }
   return parsed;
 }
 

@@ -2,6 +2,7 @@
 
 #include <oneapi/tbb/task_arena.h>
 
+#include <set>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "core/stop.hpp"
 #include "methods/backend.hpp"
 #include "reconstruct/device.hpp"
+#include "session/options/option.hpp"
 #include "session/options/options.hpp"
 
 namespace reconstruct::detail {
@@ -52,10 +54,12 @@ auto on_device(const Device& device, std::stop_token stop, const Work& work) {
 }
 
 /// The options of a call that computes in memory, checked.
-/// @param call  what messages call it, such as "match"
-/// @param pair  it is for pairs, else for views
+/// @param call     what messages call it, such as "match"
+/// @param pair     it is for pairs, else for views
+/// @param results  that options may have an effect on; empty: any
 /// @throws UsageError for one that does not exist, does not belong to it, or has another value than it may
-recon::SessionOptions parse_results_options(const Options& options, const char* call, bool pair);
+recon::SessionOptions parse_results_options(const Options& options, const char* call, bool pair,
+                                            const std::set<recon::OptionResult>& results = {});
 
 /// As the command line has them. @throws UsageError for an option that does not exist, or is empty
 recon::GivenOptions given_options(const Options& options);

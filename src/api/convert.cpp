@@ -1,6 +1,7 @@
 #include "api/convert.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/pixels.hpp"
@@ -12,12 +13,6 @@ namespace {
 
 std::ptrdiff_t bytes_of(PixelType type) {
   return type == PixelType::kGrey8 ? 1 : type == PixelType::kGrey16 ? 2 : 3;
-}
-
-/// The pixels of the caller. T is that of the image's type.
-template <class T>
-recon::ImageView<const T> pixels(const ImageView& image) {
-  return {static_cast<const T*>(image.data), image.width, image.height, 0};
 }
 
 /// An image of `value(pixel)` of all pixels of the caller's.
@@ -57,6 +52,22 @@ recon::StoredGrey stored_grey(const ImageView& image) {
   else
     grey.of_8_bits = converted<std::uint8_t, recon::Rgb8>(image, recon::luma);
   return grey;
+}
+
+recon::SampleRange range_of(const ImageView& image) {
+  recon::SampleRange range;
+  for (int y = 0; y < image.height; ++y) {
+    const auto* row =
+        reinterpret_cast<const std::uint16_t*>(static_cast<const char*>(image.data) + y * image.pitch);
+    const auto [min, max] = std::minmax_element(row, row + image.width);
+    range.include({*min, *max});
+  }
+  return range;
+}
+
+DepthMaps maps_of(recon::ViewDepth maps) {
+  return {map_of<float>(std::move(maps.depth)), map_of<Vector3f>(std::move(maps.normal)),
+          map_of<float>(std::move(maps.confidence))};
 }
 
 recon::Image<recon::Rgb8> colour_of(const ImageView& image, recon::SampleLevels levels) {

@@ -7,7 +7,9 @@
 
 #include "core/image.hpp"
 #include "io/image/image_file.hpp"
+#include "methods/sweep/plane_sweep.hpp"
 #include "reconstruct/image.hpp"
+#include "reconstruct/view.hpp"
 
 /// Between the images of the public headers and those of the modules.
 
@@ -25,6 +27,14 @@ recon::StoredGrey stored_grey(const ImageView& image);
 /// @param levels  of 16-bit values
 recon::Image<recon::Rgb8> colour_of(const ImageView& image, recon::SampleLevels levels);
 
+/// The values of an image of 16 bits.
+recon::SampleRange range_of(const ImageView& image);
+
+template <class T>
+const T* row_of(const MapView<T>& map, int y) {
+  return reinterpret_cast<const T*>(reinterpret_cast<const char*>(map.data) + y * map.pitch);
+}
+
 /// An image as a map that owns it.
 template <class To, class From>
 Map<To> map_of(recon::Image<From> image) {
@@ -38,5 +48,7 @@ Map<To> map_of(recon::Image<From> image) {
   map.data = std::shared_ptr<To>(owner, reinterpret_cast<To*>(owner->row(0)));
   return map;
 }
+
+DepthMaps maps_of(recon::ViewDepth maps);
 
 }  // namespace reconstruct::detail
