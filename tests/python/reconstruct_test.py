@@ -178,6 +178,106 @@ class Match(Test):
         self.assertRegex(reconstruct.version(), r"^\d+\.\d+\.\d+$")
 
 
+class Views(Test):
+    """A textured plane at z = 4, seen by cameras beside each other: one pixel of disparity in ten of the focal length."""
+
+    HEIGHT, WIDTH, CAMERA = 120, 160, (100, 100, 80, 60)
+
+    def views(self, count=3):
+        random = np.random.default_rng(3)
+        wide = np.kron(random.integers(0, 256, (self.HEIGHT // 2, 100), np.uint8), np.ones((2, 2), np.uint8))
+        return [reconstruct.View(wide[:, 10 * i:10 * i + self.WIDTH].copy(), self.CAMERA, self.pose(-0.4 * i)) for i in range(count)]
+
+    @staticmethod
+    def pose(x):
+        return np.hstack([np.eye(3), [[x], [0], [0]]])
+
+    def test_sweep_finds_a_plane_whatever_the_form_of_its_input(self):
+        reference, *sources = self.views()
+        maps = reconstruct.sweep(reference, sources, device="cpu", depth_min=2, depth_max=10)
+        self.assertEqual((maps.depth.shape, maps.normal.shape, maps.confidence.dtype),
+                         ((self.HEIGHT, self.WIDTH), (self.HEIGHT, self.WIDTH, 3), np.float32))
+        self.assertLess(abs(np.nanmedian(maps.depth) - 4), 0.01)
+        self.assertGreater(np.isfinite(maps.depth).mean(), 0.8)
+        matrix = np.array([[100, 0, 79.5], [0, 100, 59.5], [0, 0, 1]])  # as OpenCV counts
+        colour = [np.asfortranarray(np.stack([view.image] * 3, 2)) for view in (reference, *sources)]
+        poses = [np.vstack([view.pose, [0, 0, 0, 1]]) for view in (reference, *sources)]
+        others = [(image, reconstruct.opencv_camera(matrix), pose) for image, pose in zip(colour, poses)]
+        again = reconstruct.sweep(others[0], others[1:], device=reconstruct.Device("cpu", 1), depth_min=2, depth_max=10)
+        for a, b in zip(maps, again):
+            np.testing.assert_array_equal(a, b)
+
+    def test_masks(self):
+        reference, *sources = self.views()
+        mask = np.ones((self.HEIGHT, self.WIDTH), bool)
+        mask[:, 50:60] = False
+        depth = reconstruct.sweep(reference._replace(mask=mask), sources, device="cpu").depth
+        self.assertTrue(np.isnan(depth[:, 50:60]).all())
+        self.assertGreater(np.isfinite(depth[:, 70:90]).mean(), 0.8)
+
+    def test_fusion_of_a_plane(self):
+        views = self.views()
+        maps = [reconstruct.sweep(view, [it for it in views if it is not view], device="cpu") for view in views]
+        fusion = reconstruct.fuse([reconstruct.FusionView(it.depth, view.camera, view.pose, it.confidence, view.image)
+                                   for it, view in zip(maps, views)], device="cpu")
+        cloud = fusion.cloud
+        self.assertGreater(len(cloud), 10000)
+        np.testing.assert_allclose(cloud["position"][:, 2], 4, atol=0.05)
+        np.testing.assert_allclose(cloud["normal"].mean(0), [0, 0, -1], atol=0.05)
+        self.assertEqual(len(fusion.views), cloud["view_count"].sum())
+        self.assertEqual(sorted(np.unique(fusion.views)), [0, 1, 2])
+        self.assertEqual(len(fusion.checked), 3)
+        # Doubles, whose rows are no floats.
+        depths = [(it.depth.astype(np.float64), view.camera, view.pose) for it, view in zip(maps, views)]
+        self.assertGreater(len(reconstruct.fuse(depths, device="cpu", point_spacing=2).cloud), 2000)
+
+    def test_fusion_equals_the_program(self):
+        self.program(SCENE, "-o", self.folder / "dense")
+        dense = self.folder / "dense"
+        names = reconstruct.io.view_names(dense)
+        lines = (dense / "stereo/patch-match.cfg").read_text().splitlines()
+        sources = {name: [names.index(it) for it in given.split(", ")] for name, given in zip(lines[::2], lines[1::2])}
+        camera = (Path(SCENE) / "sparse/cameras.txt").read_text().splitlines()[-1].split()
+        poses = {}
+        for line in (Path(SCENE) / "sparse/images.txt").read_text().splitlines():
+            words = line.split()
+            if words[-1] in names:
+                w, x, y, z, *t = map(float, words[1:8])
+                poses[words[-1]] = [[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y), t[0]],
+                                    [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x), t[1]],
+                                    [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y), t[2]]]
+        views = [reconstruct.FusionView(reconstruct.io.read_depth_map(dense / f"stereo/depth_maps/{name}.photometric.bin"),
+                                        [float(it) for it in camera[4:]], poses[name],
+                                        reconstruct.io.read_confidence_map(dense / f"stereo/confidence_maps/{name}.photometric.png"),
+                                        sources=sources[name]) for name in names]
+        fusion = reconstruct.fuse(views, device="cpu")
+        expected = reconstruct.io.read_cloud(dense / "fused.ply")
+        self.assertGreater(len(expected), 1000)
+        self.assertEqual(len(fusion.cloud), len(expected))
+        np.testing.assert_allclose(fusion.cloud["position"], np.stack([expected[it] for it in "xyz"], 1), rtol=1e-6)
+        np.testing.assert_array_equal(fusion.cloud["view_count"], expected["views"])
+        starts, seen = reconstruct.io.read_visibility(dense / "fused.ply.vis", len(expected))
+        np.testing.assert_array_equal(fusion.views, seen)
+        for name, maps in zip(names, fusion.checked):
+            expected = reconstruct.io.read_depth_map(dense / f"stereo/depth_maps/{name}.geometric.bin")
+            self.assertGreater((np.isfinite(maps.depth) == np.isfinite(expected)).mean(), 0.999)
+
+    def test_errors_have_names(self):
+        reference, source, _ = self.views()
+        for call, text in ((lambda: reconstruct.sweep(reference, [], device="cpu"), "there are 0 sources"),
+                           (lambda: reconstruct.sweep(reference, [source._replace(pose=np.eye(3))], device="cpu"), "a pose is"),
+                           (lambda: reconstruct.sweep(reference, [source._replace(pose=2 * source.pose)], device="cpu"),
+                            "source 0 has a pose whose rotation"),
+                           (lambda: reconstruct.sweep(reference, [source._replace(camera=np.ones((3, 3)))], device="cpu"), "skew"),
+                           (lambda: reconstruct.sweep(reference, [source], device="cpu", min_views=3), "--min-views has no effect"),
+                           (lambda: reconstruct.fuse([(source.image[0], self.CAMERA, source.pose)]), "the depth map of view 0"),
+                           (lambda: reconstruct.fuse([(source.image, self.CAMERA, source.pose)], device="cpu"), "there is 1 view")):
+            with self.assertRaisesRegex(reconstruct.UsageError, text):
+                call()
+        with self.assertRaisesRegex(reconstruct.InputError, "no baseline"):
+            reconstruct.sweep(reference, [reference], device="cpu")
+
+
 class Run(Test):
     def setUp(self):
         super().setUp()
