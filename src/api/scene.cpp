@@ -1,6 +1,7 @@
 #include "reconstruct/scene.hpp"
 
 #include <spdlog/sinks/base_sink.h>
+#include <commit.hpp>
 
 #include <exception>
 #include <memory>
@@ -80,6 +81,7 @@ recon::SessionOptions run_options(const std::vector<std::filesystem::path>& inpu
     throw UsageError("--jobs is " + std::to_string(parsed.workers) +
                      "; a library starts no processes: call it in several processes instead");
   parsed.inputs = inputs;
+  parsed.commit = RECON_COMMIT;
   parsed.json = true;
   return parsed;
 }

@@ -237,19 +237,10 @@ class Views(Test):
         names = reconstruct.io.view_names(dense)
         lines = (dense / "stereo/patch-match.cfg").read_text().splitlines()
         sources = {name: [names.index(it) for it in given.split(", ")] for name, given in zip(lines[::2], lines[1::2])}
-        camera = (Path(SCENE) / "sparse/cameras.txt").read_text().splitlines()[-1].split()
-        poses = {}
-        for line in (Path(SCENE) / "sparse/images.txt").read_text().splitlines():
-            words = line.split()
-            if words[-1] in names:
-                w, x, y, z, *t = map(float, words[1:8])
-                poses[words[-1]] = [[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y), t[0]],
-                                    [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x), t[1]],
-                                    [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y), t[2]]]
-        views = [reconstruct.FusionView(reconstruct.io.read_depth_map(dense / f"stereo/depth_maps/{name}.photometric.bin"),
-                                        [float(it) for it in camera[4:]], poses[name],
-                                        reconstruct.io.read_confidence_map(dense / f"stereo/confidence_maps/{name}.photometric.png"),
-                                        sources=sources[name]) for name in names]
+        views = [reconstruct.FusionView(reconstruct.io.read_depth_map(dense / f"stereo/depth_maps/{it.name}.photometric.bin"),
+                                        it.camera, it.pose,
+                                        reconstruct.io.read_confidence_map(dense / f"stereo/confidence_maps/{it.name}.photometric.png"),
+                                        sources=sources[it.name]) for it in reconstruct.io.read_views(dense)]
         fusion = reconstruct.fuse(views, device="cpu")
         expected = reconstruct.io.read_cloud(dense / "fused.ply")
         self.assertGreater(len(expected), 1000)

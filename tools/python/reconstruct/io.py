@@ -1,9 +1,11 @@
 """Reads the results of `reconstruct` with NumPy alone.
 
-    import reconstruct_io as rio
+    from reconstruct import io as rio
     depth = rio.read_depth_map("dense/stereo/depth_maps/a.jpg.geometric.bin")      # (height, width), NaN: unknown
     cloud = rio.read_cloud("dense/fused.ply")                                      # cloud["x"], cloud["confidence"], ...
     starts, views = rio.read_visibility("dense/fused.ply.vis", len(cloud))         # of point i: views[starts[i]:starts[i + 1]]
+    view = rio.read_views("dense")[0]                                              # name, camera, pose
+    points = rio.back_project(depth, view.camera, view.pose)                       # (height, width, 3), world
 
 Files that are damaged raise ValueError with the file and what is wrong; those that cannot be opened OSError.
 """
@@ -15,11 +17,12 @@ import struct
 import sys
 import zlib
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["read_cloud", "read_confidence_map", "read_depth_map", "read_normal_map", "read_pfm", "read_report",
-           "read_session", "read_visibility", "view_names"]
+__all__ = ["CameraView", "back_project", "read_cloud", "read_confidence_map", "read_depth_map", "read_normal_map", "read_pfm", "read_report",
+           "read_session", "read_views", "read_visibility", "view_names"]
 
 _PLY_TYPES = {"char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2",
               "uint16": "u2", "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "float": "f4", "float32": "f4",
@@ -210,6 +213,80 @@ def read_visibility(path, points):
 def view_names(dense):
     """The names of the views of a scene with depth maps, in order; without those that COLMAP's list cannot name (#...)."""
     return [os.fsdecode(name) for name in Path(dense, "stereo", "fusion.cfg").read_bytes().split(b"\n") if name]
+
+
+class CameraView(NamedTuple):
+    """A view of dense/sparse."""
+
+    name: str
+    size: tuple  #: width, height
+    camera: tuple  #: fx, fy, cx, cy, pixels; the first pixel's centre is at (0.5, 0.5)
+    pose: np.ndarray  #: cam_from_world, (3, 4): [R | t], x_in_cam = R x_in_world + t
+
+
+class _Words:
+    """Little-endian numbers of a file, one after the other."""
+
+    def __init__(self, path):
+        self.path, self.data, self.at = path, Path(path).read_bytes(), 0
+
+    def skip(self, size):
+        if self.at + size > len(self.data):
+            _fail(self.path, f"ends at byte {len(self.data)}, in the middle")
+        self.at += size
+
+    def take(self, layout):
+        begin = self.at
+        self.skip(struct.calcsize("<" + layout))
+        return struct.unpack_from("<" + layout, self.data, begin)
+
+    def name(self):
+        end = self.data.find(b"\0", self.at)
+        if end < 0:
+            _fail(self.path, "ends in a name")
+        begin, self.at = self.at, end + 1
+        return os.fsdecode(self.data[begin:end])
+
+
+def _rotation(w, x, y, z):
+    with np.errstate(all="ignore"):  # of a damaged file
+        w, x, y, z = np.array([w, x, y, z]) / np.linalg.norm([w, x, y, z])
+    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
+
+
+def read_views(dense):
+    """The views of the undistorted images in dense/sparse, in the order that visibility files count them: CameraViews."""
+    kinds = {0: 3, 1: 4}  # SIMPLE_PINHOLE and PINHOLE
+    file, cameras = _Words(Path(dense, "sparse", "cameras.bin")), {}
+    for _ in range(file.take("Q")[0]):
+        number, kind, width, height = file.take("IiQQ")
+        if kind not in kinds:
+            _fail(file.path, f"camera {number} has model {kind}; undistorted images have pinhole cameras")
+        values = file.take(f"{kinds[kind]}d")
+        cameras[number] = (width, height), (values[:1] * 2 + values[1:] if kind == 0 else values)
+    file, views = _Words(Path(dense, "sparse", "images.bin")), []
+    for _ in range(file.take("Q")[0]):
+        _, w, x, y, z, *t, camera = file.take("I7dI")
+        if camera not in cameras:
+            _fail(file.path, f"has no camera {camera}")
+        name = file.name()
+        file.skip(24 * file.take("Q")[0])  # observations
+        views.append(CameraView(name, *cameras[camera], np.column_stack([_rotation(w, x, y, z), t])))
+    return views
+
+
+def back_project(depth, camera, pose):
+    """The world coordinates of the pixels of a depth map: (height, width, 3) float64, NaN where the depth is.
+
+    depth: (height, width), z along the viewing axis; camera: fx, fy, cx, cy of this size; pose: [R | t], cam_from_world
+    """
+    depth, pose = np.asarray(depth, np.float64), np.asarray(pose, np.float64)
+    fx, fy, cx, cy = camera
+    y, x = np.mgrid[:depth.shape[0], :depth.shape[1]] + 0.5
+    in_camera = np.stack([(x - cx) / fx * depth, (y - cy) / fy * depth, depth], 2)
+    return (in_camera - pose[:3, 3]) @ pose[:3, :3]
 
 
 def read_report(path):
