@@ -28,7 +28,8 @@ std::vector<std::string> named_paths(const fs::path& document) {
 TEST(Documents, NameFilesThatAreThere) {
   const fs::path root = RECON_SOURCE_DIR;
   std::vector<std::string> paths;
-  for (const char* document : {"README.md", "CONTRIBUTING.md", "tools/docs/architecture.md"})
+  for (const char* document : {"README.md", "CONTRIBUTING.md", "tools/docs/architecture.md",
+                               "tools/docs/cpp.md", "tools/docs/python.md"})
     for (std::string& path : named_paths(root / document)) paths.push_back(std::move(path));
   EXPECT_GT(paths.size(), 30u);
   for (const std::string& path : paths) {
