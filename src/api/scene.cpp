@@ -1,8 +1,8 @@
 #include "reconstruct/scene.hpp"
 
 #include <spdlog/sinks/base_sink.h>
-#include <commit.hpp>
 
+#include <commit.hpp>
 #include <exception>
 #include <memory>
 #include <mutex>

@@ -1,4 +1,4 @@
-"""reconstruct_io_test.py PROGRAM: tools/python/reconstruct_io.py on files by hand, on damaged ones, and on the results of
+"""reconstruct_io_test.py PROGRAM: tools/python/reconstruct/io.py on files by hand, on damaged ones, and on the results of
 PROGRAM for scenes/demo, whose cloud Open3D reads too where it is installed."""
 
 import json
