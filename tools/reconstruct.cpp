@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
+#include "core/json_messages.hpp"
 #include "core/program.hpp"
 #include "core/system_limits.hpp"
 #include "core/version.hpp"
@@ -48,10 +49,22 @@ void print_failure(const Failure& failure) {
       {{"scenes", nlohmann::json::array()}, {"exit_code", failure.exit_code}, {"error", failure.message}});
 }
 
+/// Whether messages are to be objects: the first ones are about a command line that is not understood.
+bool asks_for_json_messages(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--progress=json" ||
+        (word == "--progress" && i + 1 < argc && argv[i + 1] == std::string_view("json")))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   return_freed_memory();
+  if (asks_for_json_messages(argc, argv)) set_json_messages();
   // Also where the rest of the command line is not understood.
   const bool json = std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json"; });
   return run_program([&] { return run(argc, argv); }, kSessionAdvice,

@@ -12,8 +12,7 @@
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
-#include "io/cloud/ply_vertices.hpp"
-#include "io/file/byte_reader.hpp"
+#include "io/cloud/ply_visit.hpp"
 #include "io/file/mapped_file.hpp"
 #include "io/file/output_file.hpp"
 
@@ -35,45 +34,6 @@ struct Tile {
 };
 
 using Tiles = std::map<TileIndex, Tile>;
-
-/// Calls visit(vertex bytes) for all vertices in their order.
-template <class Visit>
-void for_each_vertex(const PlyVertices& vertices, const Visit& visit) {
-  const std::uint64_t at_once = std::max<std::uint64_t>(1, kChunkBytes / vertices.bytes());
-  std::string chunk;
-  for (std::uint64_t first = 0; first < vertices.count(); first += at_once) {
-    check_interrupted();
-    chunk.clear();
-    vertices.read(first, std::min(at_once, vertices.count() - first), chunk);
-    for (std::size_t at = 0; at < chunk.size(); at += vertices.bytes())
-      visit(std::string_view(chunk).substr(at, vertices.bytes()));
-  }
-}
-
-/// A coordinate of the vertices.
-class Coordinate {
- public:
-  Coordinate(const PlyVertices& vertices, const char* name) {
-    for (const PlyProperty& property : vertices.element().properties) {
-      if (property.name == name) {
-        if (property.type != PlyType::kFloat && property.type != PlyType::kDouble) break;
-        double_ = property.type == PlyType::kDouble;
-        return;
-      }
-      offset_ += byte_count(property.type);
-    }
-    vertices.fail(std::string("the vertices have no property ") + name + " of type float or double");
-  }
-
-  double of(std::string_view vertex) const {
-    const char* const bytes = vertex.data() + offset_;
-    return double_ ? load_number<double>(bytes) : static_cast<double>(load_number<float>(bytes));
-  }
-
- private:
-  std::size_t offset_ = 0;
-  bool double_ = false;
-};
 
 /// The tiles of a cloud.
 class Grid {
@@ -133,7 +93,7 @@ class Grid {
   }
 
   const PlyVertices& vertices_;
-  const Coordinate x_, y_;
+  const PlyCoordinate x_, y_;
   const double size_;
   Tiles tiles_;
   Tiles::iterator last_ = tiles_.end();

@@ -6,9 +6,11 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/json_messages.hpp"
 #include "core/stop.hpp"
 
 namespace recon {
@@ -24,9 +26,12 @@ static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler"
 void on_signal(int number) {
   if (stop_asked.exchange(true)) std::_Exit(128 + number);
   if (!announces) return;
-  constexpr char kMessage[] = "\nstopping, finished work is kept; once more ends at once\n";
+  constexpr std::string_view kMessage = "\nstopping, finished work is kept; once more ends at once\n";
+  constexpr std::string_view kObject =
+      "{\"message\":\"stopping, finished work is kept; once more ends at once\"}\n";
+  const std::string_view text = json_messages() ? kObject : kMessage;
   // A failed write of the message is ignored.
-  [[maybe_unused]] const auto written = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "core/json_messages.hpp"
 #include "core/log.hpp"
 #include "core/parallel.hpp"
 #include "core/printable.hpp"
@@ -48,6 +49,20 @@ class Message : public spdlog::custom_flag_formatter {
 
  private:
   const std::string subject_;
+};
+
+/// The same as an object.
+class JsonMessage : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
+    const char* const kind = message.level >= spdlog::level::err    ? "error"
+                             : message.level >= spdlog::level::warn ? "warning"
+                                                                    : "message";
+    const std::string line =
+        message_object({{kind, std::string(message.payload.data(), message.payload.size())}});
+    out.append(line.data(), line.data() + line.size());
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<JsonMessage>(); }
 };
 
 /// The sink of set_up_log.
@@ -87,7 +102,12 @@ bool standard_output_is_complete() {
 /// The advice for `end_by_exception`, and its last words where there is no memory for others.
 struct LastWords {
   Advice advice;
-  std::string out_of_memory = "error: out of memory; " + advice.out_of_memory + "\n";
+  std::string out_of_memory = text_of("out of memory; " + advice.out_of_memory) + "\n";
+
+ private:
+  static std::string text_of(const std::string& error) {
+    return json_messages() ? message_object({{"error", error}}) : "error: " + error;
+  }
 };
 
 /// Ends the process with the exit code of an exception that escaped from a thread: a library's own threads,
@@ -111,6 +131,13 @@ struct LastWords {
 }  // namespace
 
 void set_log_subject(const std::string& subject) {
+  set_message_subject(subject);
+  if (json_messages()) {
+    auto objects = std::make_unique<spdlog::pattern_formatter>();
+    objects->add_flag<JsonMessage>('*').set_pattern("%*");
+    standard_error()->set_formatter(std::move(objects));
+    return;
+  }
   const std::string wipe_line = isatty(STDERR_FILENO) ? "\r\033[K" : "";
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   formatter->add_flag<Message>('*', subject).set_pattern(wipe_line + "%*");

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/json_messages.hpp"
 #include "core/printable.hpp"
 
 namespace recon {
@@ -62,6 +63,7 @@ ProgressListener::~ProgressListener() {
 ProgressStyle progress_style(bool quiet) {
   if (has_listener()) return ProgressStyle::kListener;
   if (quiet || !shown) return ProgressStyle::kSilent;
+  if (json_messages()) return ProgressStyle::kJson;
   return isatty(STDERR_FILENO) ? ProgressStyle::kBar : ProgressStyle::kLines;
 }
 
@@ -86,7 +88,8 @@ Progress::Progress(std::string label, int total, ProgressStyle style, std::ostre
   EXPECTS(total >= 0 && predicted >= 0);
   if (style_ == ProgressStyle::kListener) tell(start_);
   const bool is_long = predicted >= std::chrono::duration<double>(kBetweenLines).count();
-  if (style_ == ProgressStyle::kBar || (style_ == ProgressStyle::kLines && total > 0 && is_long))
+  if (style_ == ProgressStyle::kBar || style_ == ProgressStyle::kJson ||
+      (style_ == ProgressStyle::kLines && total > 0 && is_long))
     show(start_);
 }
 
@@ -119,7 +122,7 @@ void Progress::advance(int steps) {
   const auto now = clock_();
   if (steps > 0) last_done_ = now;
   if (style_ == ProgressStyle::kListener) return tell(now);
-  const bool due = now - last_shown_ >= (style_ == ProgressStyle::kBar ? kBetweenBars : kBetweenLines);
+  const bool due = now - last_shown_ >= (style_ == ProgressStyle::kLines ? kBetweenLines : kBetweenBars);
   if (due || done_ == total_) show(now);
 }
 
@@ -164,9 +167,25 @@ void Progress::tell(Time now) {
   if (progress_listener) progress_listener({label_, done_, total_, elapsed, left});
 }
 
+std::string Progress::object(double elapsed, double in_all) const {
+  constexpr double kDigits = 1000;
+  const auto rounded = [](double seconds) { return std::round(seconds * kDigits) / kDigits; };
+  nlohmann::ordered_json object = {
+      {"step", label_}, {"done", done_}, {"total", total_}, {"seconds", rounded(elapsed)}};
+  if (done_ >= total_)
+    object["left"] = 0;
+  else if (in_all > 0)
+    object["left"] = rounded(std::max(0.0, in_all - elapsed));
+  return message_object(std::move(object));
+}
+
 void Progress::show(Time now) {
   last_shown_ = now;
   const double elapsed = seconds_until(now), in_all = seconds_in_all();
+  if (style_ == ProgressStyle::kJson) {
+    out_ << object(elapsed, in_all) + "\n" << std::flush;
+    return;
+  }
   const double shown = share(elapsed, in_all);
 
   std::string text = printable(label_) + ": ";

@@ -14,6 +14,7 @@ enum class ProgressStyle {
   kSilent,
   kListener,  ///< hands it to the listener
   kLines,     ///< a line at intervals, for files and logs
+  kJson,      ///< an object for each step that is done, see set_json_messages
   kBar,       ///< one line that is redrawn, for terminals
 };
 
@@ -40,7 +41,8 @@ class ProgressListener {
 };
 
 /// How to show progress: to the listener where there is one; else, where show_progress was called, on
-/// standard error: a bar on a terminal, lines elsewhere, nothing when `quiet`.
+/// standard error: a bar on a terminal, lines elsewhere, objects after set_json_messages, nothing when
+/// `quiet`.
 ProgressStyle progress_style(bool quiet);
 
 /// Shows how many of `total` steps are done. `advance` is thread-safe.
@@ -92,6 +94,7 @@ class Progress {
   double share(double elapsed, double in_all) const;
   void tell(Time now);
   void show(Time now);
+  std::string object(double elapsed, double in_all) const;
 
   const std::string label_;
   const int total_;

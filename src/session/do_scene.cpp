@@ -90,8 +90,10 @@ constexpr GraphStep kGraphSteps[] = {{Step::kEstimate,
                                       [](SceneGraph& graph) {
                                         fuse_views(graph);
                                         if (!graph.run.does(Step::kTiles)) remove_tiles(graph.run);
+                                        if (!graph.run.does(Step::kExport)) remove_exported_points(graph.run);
                                       }},
-                                     {Step::kTiles, [](SceneGraph& graph) { tile_cloud(graph.run); }}};
+                                     {Step::kTiles, [](SceneGraph& graph) { tile_cloud(graph.run); }},
+                                     {Step::kExport, [](SceneGraph& graph) { export_points(graph.run); }}};
 
 /// The steps of a scene in its output folder.
 void do_steps(SceneRun& run, const SharedWork& work, StepClock& clock) {

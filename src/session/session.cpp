@@ -231,6 +231,8 @@ class Session {
   }
 
   Outcome do_input(std::size_t i, const SharedWork& work) const {
+    if (is_session_ && options_.progress == ProgressFormat::kJson)
+      set_log_subject(input_name(inputs_[i]).string());
     if (is_session_)
       messages().info("{}: scene {} of {}", input_name(inputs_[i]).string(), i + 1, inputs_.size());
     return try_input(inputs_[i], work);
@@ -251,7 +253,8 @@ class Session {
     share.threads = std::max(1, (threads > 0 ? threads : available_threads()) / workers);
     share.memory_limit =
         options_.memory_limit.value_or(available_memory()) / static_cast<std::size_t>(workers);
-    share.quiet = true;  // progress of several scenes at once says nothing
+    // Progress of several scenes at once says nothing to people.
+    share.quiet = options_.quiet || options_.progress == ProgressFormat::kText;
     const auto work = [&](int worker, WorkerChannel& channel) {
       ThreadLimit limit(share.threads);
       limit.run([&] {

@@ -37,6 +37,7 @@ struct Work {
 };
 
 inline const Work kSweep{{}, {Method::kPlaneSweep, false}};
+inline const Work kGiven{{"--depth-maps", "maps"}, {Method::kPlaneSweep, false}};
 inline const Work kCut{{"--optimizer", "graphcut"}, {Method::kPlaneSweep, false}};
 inline const Work kWeights{{"--aggregation", "aw"}, {Method::kPlaneSweep, false}};
 inline const Work kCross{{"--aggregation", "cross"}, {Method::kPlaneSweep, false}};
@@ -70,6 +71,8 @@ inline const std::vector<FloatOption> kFloats = {
      [](auto& o) { return o.selection.max_angle_degrees; }},
     {"--depth-min", kSweep, "1.23456789", "0", "1e30", [](auto& o) { return o.depth.near.value_or(-1); }},
     {"--depth-max", kSweep, "12.3456789", "-2", "1e31", [](auto& o) { return o.depth.far.value_or(-1); }},
+    {"--depth-unit", kGiven, "0.00123456789", "0", "1.1e30",
+     [](auto& o) { return o.depth_unit.value_or(-1); }},
     {"--tile", kSweep, "1.23456789", "-1", "1.1e9", [](auto& o) { return o.tile; }},
     {"--max-cost", kSweep, "0.123456789", "-0.1", "255.1", [](auto& o) { return o.max_cost.value_or(-1); }},
     {"--min-confidence", kSweep, "0.123456789", "-0.1", "1.1",

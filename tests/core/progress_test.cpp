@@ -37,6 +37,27 @@ TEST_F(ProgressTest, LinesComeNowAndThenAndAtTheEnd) {
             "depth maps: 10 of 10 (100 %), 20 s\n");
 }
 
+TEST_F(ProgressTest, ObjectsSayWhatIsLeftWhereItIsKnown) {
+  {
+    Progress progress("depth maps", 4, ProgressStyle::kJson, out_, clock_);
+    now_ += 2s;
+    progress.advance();
+    now_ += 10ms;
+    progress.advance();
+    now_ += 1990ms;
+    progress.advance();
+    now_ += 1s;
+    progress.advance();
+  }
+  { Progress predicted("fusion", 2, ProgressStyle::kJson, out_, clock_, 3); }
+  EXPECT_EQ(out_.str(),
+            "{\"step\":\"depth maps\",\"done\":0,\"total\":4,\"seconds\":0.0}\n"
+            "{\"step\":\"depth maps\",\"done\":1,\"total\":4,\"seconds\":2.0,\"left\":6.0}\n"
+            "{\"step\":\"depth maps\",\"done\":3,\"total\":4,\"seconds\":4.0,\"left\":1.333}\n"
+            "{\"step\":\"depth maps\",\"done\":4,\"total\":4,\"seconds\":5.0,\"left\":0}\n"
+            "{\"step\":\"fusion\",\"done\":0,\"total\":2,\"seconds\":0.0,\"left\":3.0}\n");
+}
+
 TEST_F(ProgressTest, LongTimesAreInMinutesAndHours) {
   {
     Progress progress("views", 1000, ProgressStyle::kLines, out_, clock_);

@@ -307,10 +307,12 @@ TEST_F(ChangesOfOptions, AreSaidByTheirNames) {
 }
 
 /// Options of the command line that change no result: where and by whom it is computed, and what is said.
-const std::set<std::string> kWithoutInfluence = {
-    "device",  "output", "images", "views", "shard", "stage",   "dry-run", "overwrite",    "clean",
-    "wait",    "config", "jobs",   "quiet", "json",  "verbose", "help",    "memory-limit", "gpu-memory-limit",
-    "threads", "version"};
+const std::set<std::string> kWithoutInfluence = {"device",   "output",    "images",       "depth-maps",
+                                                 "progress", "views",     "shard",        "stage",
+                                                 "dry-run",  "overwrite", "clean",        "wait",
+                                                 "config",   "jobs",      "quiet",        "json",
+                                                 "verbose",  "help",      "memory-limit", "gpu-memory-limit",
+                                                 "threads",  "version"};
 
 /// Options that stand for others, or for sources, cameras and depths, which the records have.
 const std::set<std::string> kSaidByOthers = {"preset",    "quality",   "sources",
@@ -319,20 +321,20 @@ const std::set<std::string> kSaidByOthers = {"preset",    "quality",   "sources"
 
 /// An option that is in no record lets stale work pass for that of the run.
 TEST_F(ChangesOfOptions, AreInARecordUnlessTheyHaveNoInfluence) {
-  std::set<std::string> in_records;
+  std::map<std::string, std::string> in_records;
   for (const bool pair : {false, true})
     for (const GivenOptions& base : kBases) {
       SessionOptions options = parse_options(base);
       options.roi = SceneBox{{0, 0, 0}, {1, 1, 1}};
       options.spec(Method::kBlockMatching).block.region = {0, 0, 8, 8};
-      for (const auto& [name, value] :
-           values_of(options, {options.method_of(pair), pair},
-                     {OptionResult::kDepthMaps, OptionResult::kCheck, OptionResult::kAgreement,
-                      OptionResult::kCloud, OptionResult::kTiles}))
-        in_records.insert(name);
+      in_records.merge(values_of(options, {options.method_of(pair), pair},
+                                 {OptionResult::kDepthMaps, OptionResult::kCheck, OptionResult::kAgreement,
+                                  OptionResult::kCloud, OptionResult::kTiles, OptionResult::kExport}));
     }
+  const SessionOptions given = parse_options({{"depth-maps", {"maps"}}, {"depth-unit", {"0.001"}}});
+  in_records.merge(values_of(given, {}, {OptionResult::kDepthMaps}));
   // Records of pairs have the disparities that are searched, which may come from a calibration.
-  in_records.insert({"min-disparity", "max-disparity"});
+  for (const char* name : {"min-disparity", "max-disparity"}) in_records[name] = "";
   for (const Option* option : all_options()) {
     const bool results = option->scope == OptionScope::kResults;
     EXPECT_NE(results, kWithoutInfluence.contains(option->name)) << option->name;

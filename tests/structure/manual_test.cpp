@@ -1,4 +1,4 @@
-// `reconstruct --help`, the manual page, the bash completion and README.md describe the options of the
+// `reconstruct --help`, the manual page, the bash completion and the documents describe the options of the
 // program.
 
 #include "tools/manual/manual.hpp"
@@ -157,22 +157,26 @@ TEST(Completion, GoesOnBehindColonsAndEqualSigns) {
   EXPECT_THAT(completions("x --stage = f"), ElementsAre("fuse"));
 }
 
-/// README.md without what it says of other programs.
-std::string readme() {
-  std::istringstream lines(content(RECON_SOURCE_DIR "/README.md"));
+/// README.md and the pages for users without what they say of other programs.
+std::string documents() {
   std::string text;
-  bool on_snakemake = false;
-  for (std::string line; std::getline(lines, line) && line != "## Build";) {
-    if (line.starts_with("## ")) on_snakemake = line == "## On a cluster";
-    if (!on_snakemake && line.find("reconstruct-") == std::string::npos) text += line + "\n";
+  for (const char* document :
+       {"README", "tools/docs/automation", "tools/docs/first-use", "tools/docs/formats", "tools/docs/options",
+        "tools/docs/recipes", "tools/docs/troubleshooting"}) {
+    std::istringstream lines(content(RECON_SOURCE_DIR "/" + std::string(document) + ".md"));
+    for (std::string line; std::getline(lines, line) && line != "## Build";)
+      if (std::ranges::none_of(
+              std::vector{"reconstruct-", "colmap ", "snakemake", "splatting", "ns-train", "pdal"},
+              [&](const char* other) { return line.find(other) != std::string::npos; }))
+        text += line + "\n";
   }
   return text;
 }
 
-TEST(Readme, NamesOptionsAndKeywordsOfTheProgram) {
-  const std::string text = readme();
+TEST(Documents, NameOptionsAndKeywordsOfTheProgram) {
+  const std::string text = documents();
   const std::vector<std::string> named = matches(text, "--([a-z][a-z0-9-]*)");
-  EXPECT_THAT(named, SizeIs(testing::Gt(30u)));
+  EXPECT_THAT(named, SizeIs(testing::Gt(80u)));
   for (const std::string& name : named) EXPECT_NE(find_option(name), nullptr) << name;
   for (const Option* option : all_options()) {
     if (option->keywords().empty()) continue;

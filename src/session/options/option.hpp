@@ -46,6 +46,8 @@ inline const std::map<std::string, BlockPrefilter> kPrefilters = {{"none", Block
 inline const std::map<std::string, BeliefStorage> kStorages = {
     {"float", BeliefStorage::kFloat}, {"half", BeliefStorage::kHalf}, {"bfloat16", BeliefStorage::kBfloat16}};
 
+inline const std::map<std::string, ProgressFormat> kProgressFormats = {{"json", ProgressFormat::kJson},
+                                                                       {"text", ProgressFormat::kText}};
 inline const std::map<std::string, Quality> kQualities = {
     {"draft", Quality::kDraft}, {"high", Quality::kHigh}, {"normal", Quality::kNormal}};
 
@@ -117,6 +119,7 @@ enum class OptionResult {
   kAgreement,  ///< both these and the cloud
   kCloud,
   kTiles,
+  kExport,
   kPlan,  ///< other options, or the sources, cameras and searched depths of views
 };
 
@@ -268,6 +271,11 @@ struct Option {
   void check(const SessionOptions& options, Job job) const;
   /// Why it has no effect for a job: the text of the first condition that is not met; empty if it has one.
   std::string idle_reason(const SessionOptions& options, Job job) const;
+  /// Whether its value has an effect on nothing but how depth maps are estimated.
+  bool is_of_estimation() const {
+    return scope == OptionScope::kResults && result == OptionResult::kDepthMaps &&
+           result_with_patches == OptionResult::kDepthMaps;
+  }
   /// Defaults and ranges by method, for people; empty: there are none.
   std::string defaults() const;
 

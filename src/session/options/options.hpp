@@ -90,6 +90,12 @@ enum class Quality {
   kHigh,    ///< 32 sources with patches, else 20; four iterations
 };
 
+/// How messages and progress are written.
+enum class ProgressFormat {
+  kText,  ///< for people
+  kJson,  ///< one object a line, see set_json_messages
+};
+
 /// The least trusted cost where the user gives none, per kind of cost.
 inline constexpr float kDefaultMaxZncc = PhotometricFilterOptions{}.max_cost;
 inline constexpr float kDefaultMaxSad = 15.0f;
@@ -130,9 +136,11 @@ struct SessionOptions {
   std::vector<std::filesystem::path> inputs;
   GivenOptions given;  ///< the options that are set below
 
-  std::filesystem::path output;  ///< empty: `dense` inside each folder, or here for a pair of images
-  std::filesystem::path images;  ///< of scenes, inside each or anywhere; empty: images/ in the scene
-  std::string device = "auto";   ///< auto, cpu, cuda or cuda:0,2
+  std::filesystem::path output;      ///< empty: `dense` inside each folder, or here for a pair of images
+  std::filesystem::path images;      ///< of scenes, inside each or anywhere; empty: images/ in the scene
+  std::filesystem::path depth_maps;  ///< of scenes, made by others; empty: none are given
+  std::optional<double> depth_unit;  ///< scene units of one unit of them; nothing: 1, of floats
+  std::string device = "auto";       ///< auto, cpu, cuda or cuda:0,2
 
   std::optional<Method> method;  ///< nothing: see method_of
   std::string preset;            ///< of a pipeline; empty: none
@@ -152,6 +160,7 @@ struct SessionOptions {
   int point_spacing = FusionOptions{}.spacing;  ///< pixels between the points of a view
   std::optional<SceneBox> roi;                  ///< that the points of the cloud lie in; nothing: anywhere
   double tile = 0;                              ///< side of the tiles of the cloud, scene units; 0: none
+  int export_points = 0;                        ///< points of the model for splats, at most; 0: no model
 
   std::optional<int> planes;  ///< empty: by the spacing of the planes in the images
   DepthRangeOptions depth;
@@ -170,6 +179,7 @@ struct SessionOptions {
   bool overwrite = false;
   bool clean = false;  ///< removes what only resuming needs from a finished scene
   bool wait = false;   ///< until another process is done with the output folder
+  ProgressFormat progress = ProgressFormat::kText;
   bool quiet = false;
   bool verbose = false;
   bool json = false;

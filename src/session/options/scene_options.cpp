@@ -220,6 +220,13 @@ void add_fusion(OptionGroup& group) {
            "tile in scene units, such as metres; 0: no tiles")
       .number(kScenes, RECON_FIELD(tile), {0, 1e9})
       .in(OptionResult::kTiles);
+  group
+      .add(
+          "export-points", "N",
+          "Write splat/, a COLMAP model of the undistorted images with at most N points of the cloud, evenly "
+          "thinned, with colours and tracks, from which Gaussian splatting and nerfstudio begin; 0: no model")
+      .number(kScenes, RECON_FIELD(export_points), {0, 1e9})
+      .in(OptionResult::kExport);
 }
 
 }  // namespace

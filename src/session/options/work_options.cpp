@@ -138,6 +138,24 @@ OptionGroup work_options() {
       .text(kScenes, RECON_FIELD(images))
       .described("images/ in the scene, blended_images/ beside cams/, or the folder of transforms.json");
   group
+      .add(
+          "depth-maps", "DIR",
+          "Check and fuse the depth maps of this folder, inside the scene or anywhere, instead of estimating "
+          "them: files NAME.geometric.bin, NAME.photometric.bin or NAME.bin (COLMAP's arrays), NAME.pfm, "
+          "NAME.npy or NAME.png (16 bits), where NAME is that of the photo, with or without its ending; "
+          "beside "
+          "them there may be confidences from 0 to 1, NAME.confidence.pfm, .npy or .png. They are of the "
+          "undistorted images, in any resolution",
+          OptionScope::kPlace)
+      .text(kScenes, RECON_FIELD(depth_maps))
+      .described("they are estimated");
+  group
+      .add("depth-unit", "NUMBER",
+           "Scene units of one unit of the maps of --depth-maps, such as 0.001 for millimetres in a scene of "
+           "metres; maps of whole numbers need it")
+      .number(kScenes, RECON_FIELD(depth_unit), {1e-30, 1e30})
+      .described("1, of floating-point numbers");
+  group
       .add("views", "GLOB", "Only the views whose names match this shell pattern get depth maps",
            OptionScope::kPlace)
       .text(kScenes, RECON_FIELD(views));
@@ -172,6 +190,13 @@ OptionGroup machine_options() {
            "threads, memory and GPUs",
            OptionScope::kCommandLine)
       .number(kAll, RECON_FIELD(workers), {1, kMaxThreads});
+  group
+      .add("progress", "FORMAT",
+           "How progress and messages are written to standard error: text, or json with one object a line: "
+           "step, done, total, seconds and, where it is known, left (predicted seconds); warning, error or "
+           "message",
+           OptionScope::kCommandLine)
+      .keyword(kAll, RECON_FIELD(progress), kProgressFormats);
   group.add(run_switch("quiet", "Only warnings and errors", RECON_FIELD(quiet)));
   group.add(run_switch("verbose", "More messages", RECON_FIELD(verbose))).letter = 'v';
   group.add(run_switch("json",

@@ -197,7 +197,7 @@ std::map<std::string, std::size_t> indices_by_name(const Scene& scene) {
 
 /// Sets in_scope, active and needed. The shard counts the photos of the whole scene, so that all shards agree
 /// on it whatever photo one of them cannot read.
-void choose_views(const Scene& whole, const SessionOptions& options, ScenePlan& plan) {
+void choose_views(const Scene& whole, const SessionOptions& options, const HasMap& has_map, ScenePlan& plan) {
   const std::map<std::string, std::size_t> index_of_name = indices_by_name(whole);
   const bool sweep = options.method_of(false) == Method::kPlaneSweep;
   bool any_match = false;
@@ -208,12 +208,13 @@ void choose_views(const Scene& whole, const SessionOptions& options, ScenePlan& 
     const bool matches = fnmatch(options.views.c_str(), name.c_str(), 0) == 0 ||
                          fnmatch(options.views.c_str(), photo.c_str(), 0) == 0;
     any_match |= matches;
+    const bool chosen = matches && has_map(name);
     const bool usable = sweep ? !view.sources.empty() : !view.pairs.empty();
-    if (matches && view.sources.empty())
+    if (chosen && view.sources.empty())
       plan.warnings.push_back(name +
                               ": no other view overlaps with it enough; it gets no depth map: check its "
                               "pose, or widen --min-angle and --max-angle");
-    view.in_scope = matches && usable;
+    view.in_scope = chosen && usable;
     view.active = view.in_scope &&
                   static_cast<int>(index_of_name.at(photo) % static_cast<std::size_t>(options.shard.count)) ==
                       options.shard.index - 1;
@@ -366,7 +367,8 @@ Scene keep_views(const Scene& scene, const std::vector<int>& kept) {
   return result;
 }
 
-ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options) {
+ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options,
+                    const HasMap& has_map) {
   std::vector<int> kept;
   for (std::size_t i = 0; i < scene.views.size(); ++i)
     if (!is_left_out(left_out, scene.views[i].photo_name())) kept.push_back(static_cast<int>(i));
@@ -387,14 +389,14 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   choose_output_names(plan);
   const bool sweep = options.method_of(false) == Method::kPlaneSweep;
   if (!sweep) choose_pairs(options, plan);
-  choose_views(scene, options, plan);
+  choose_views(scene, options, has_map, plan);
   if (plan.views_in_scope().empty())
     throw InputError(
         fmt::format("no overlap: no view has another one that sees the same surface under a useful angle ({} "
-                    "views); check the poses, or widen --min-angle and --max-angle",
-                    count));
+                    "views); check the poses, or widen --min-angle and --max-angle{}",
+                    count, options.depth_maps.empty() ? "" : ", or give maps of the views in --views"));
   if (options.stage != Stage::kEstimate) check_overlap_in_scope(options, plan);
-  if (!sweep) return plan;
+  if (!sweep || !options.depth_maps.empty()) return plan;
   const std::vector<int> active = plan.active_views();
   parallel_for(static_cast<int>(active.size()), [&](int i) { choose_planes(options, active[i], plan); });
   return plan;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,6 +52,7 @@ struct ScenePlan {
   std::vector<ViewPlan> views;
   std::vector<LeftOut> left_out;
   std::vector<std::string> warnings;
+  std::size_t given_map_bytes = 0;  ///< that reading a map of --depth-maps takes
 
   std::vector<int> active_views() const;
   std::vector<int> needed_views() const;
@@ -73,9 +75,13 @@ inline bool is_left_out(const std::vector<LeftOut>& left_out, const std::string&
 
 /// Chooses sources, depth ranges, and planes or rectified pairs of the views of `scene` that are not left
 /// out.
+/// @param has_map  of a view by its name: whether it can have a depth map
 /// @throws InputError when fewer than two views are left, none matches --views, or no two views overlap or
 /// can be rectified
-ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options);
+using HasMap = std::function<bool(const std::string&)>;
+ScenePlan make_plan(
+    const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options,
+    const HasMap& has_map = [](const std::string&) { return true; });
 
 /// The plan of views whose images are their own undistorted ones: their depth ranges and overlaps, and the
 /// planes of those that are swept.

@@ -28,7 +28,6 @@ constexpr std::size_t kMaskBytes = 2;       // and of a masked one: the decoder'
 // Reference, result and one source (60), what is read of it (16), agreement (8), variation or holes (4).
 constexpr std::size_t kCheckBytes = std::max<std::size_t>(88, 2 * kMapBytes + 8 + islands_bytes(1));
 constexpr std::size_t kDecodeBytes = 16;  // of the photo: the decoder's image, ours, undistorted, its grey
-
 constexpr int kWritesWaiting = 32;
 // Freed blocks of this size and more are returned to the system, see return_freed_memory.
 constexpr std::size_t kReturnedBlock = std::size_t{256} << 10;
@@ -120,7 +119,7 @@ Sizes measure(const ScenePlan& plan) {
 
 /// Bytes that a concurrent stream holds of a view beside those of the backend.
 std::size_t estimate_bytes(const ScenePlan& plan, const Sizes& sizes, int channels) {
-  std::size_t bytes = sizes.view * kEstimateBytes;
+  std::size_t bytes = sizes.view * kEstimateBytes + plan.given_map_bytes;
   for (const int i : plan.active_views()) {
     const ViewPlan& view = plan.view(i);
     for (const ViewPair& it : view.pairs)
@@ -145,9 +144,10 @@ WorkMemory pairs_memory(const ViewPlan& view, const SessionOptions& options, con
   return most;
 }
 
-/// The memory of a view on `backend`.
+/// The memory of a view on `backend`; none where its map is given.
 WorkMemory view_memory(const ScenePlan& plan, int view, const SessionOptions& options,
                        const Backend& backend) {
+  if (!options.depth_maps.empty()) return {};
   return plan.view(view).pairs.empty() ? backend.memory(sweep_shape(sweep_problem(plan, view, options)))
                                        : pairs_memory(plan.view(view), options, backend);
 }
@@ -235,7 +235,7 @@ std::string ways_out(const ScenePlan& plan, const SessionOptions& options, const
   std::string ways = "; raise --memory-limit, or lower --max-image-size, --sources, --threads";
   if (options.workers > 1) ways += ", --jobs";
   const std::vector<int> active = plan.active_views();
-  if (active.empty() || !plan.view(active.front()).pairs.empty()) return ways;
+  if (active.empty() || plan.view(active.front()).planes == 0) return ways;
   const SweepShape shape = sweep_shape(sweep_problem(plan, active.front(), options));
   const auto helps = [&](const SweepShape& less) {
     return std::ranges::any_of(backends, [&](const auto& backend) {

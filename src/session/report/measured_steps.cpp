@@ -18,8 +18,8 @@ using nlohmann::json;
 using Count = ResultStore::Count;
 
 /// The steps that leave a record.
-constexpr Step kRecordedSteps[] = {Step::kPrepare, Step::kEstimate, Step::kCheck, Step::kFusion,
-                                   Step::kTiles};
+constexpr Step kRecordedSteps[] = {Step::kPrepare, Step::kEstimate, Step::kCheck,
+                                   Step::kFusion,  Step::kTiles,    Step::kExport};
 
 bool kept_all(const SceneRun& run) {
   return std::ranges::none_of(kRecordedSteps, [&](Step step) { return run.results.count(step).done > 0; });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/version.hpp"
+#include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "scene/view_geometry.hpp"
@@ -202,14 +203,16 @@ std::string views_text(const SceneRun& run) {
   };
   const bool sweep = run.job.method == Method::kPlaneSweep;
   std::string text = "  " + padded("view") +
-                     (sweep ? "      size  planes   depth range            sources\n"
-                            : "      size  disparities  depth range        matched with\n");
+                     (run.given.any() ? "      size  depths   depth range            sources\n"
+                      : sweep         ? "      size  planes   depth range            sources\n"
+                                      : "      size  disparities  depth range        matched with\n");
   for (const int view : run.plan.active_views()) {
     const ViewPlan& plan = run.plan.view(view);
     const std::string row =
-        fmt::format("  {}  {:>10}  {:6}   {:<9.5g} {:<9.5g}   ", padded(run.plan.name(view)),
+        fmt::format("  {}  {:>10}  {:>6}   {:<9.5g} {:<9.5g}   ", padded(run.plan.name(view)),
                     size_text(plan.camera.width, plan.camera.height),
-                    sweep ? plan.planes : most_disparities(plan), plan.range.near, plan.range.far);
+                    run.given.any() ? "given" : decimal(sweep ? plan.planes : most_disparities(plan)),
+                    plan.range.near, plan.range.far);
     std::vector<std::string> names;
     for (const int source : plan.matched_views()) names.push_back(run.plan.name(source));
     text += row + names_text(names, row.size(), run.options.verbose) + "\n";
@@ -298,6 +301,8 @@ json report_json(const SceneRun& run, const std::string& device, const StepTimes
     for (const OutputFile& file : tiles->outputs) files.push_back(file.name);
     report["tiles"] = {{"size", run.options.tile}, {"files", std::move(files)}};
   }
+  if (const StepRecord* const exported = run.results.get({Step::kExport}))
+    report["export"] = {{"folder", Workspace::export_folder()}, {"points", exported->result.at("points")}};
   return report;
 }
 

@@ -100,6 +100,10 @@ class Changes {
       add(files_, "another version of the program made it");
       return;
     }
+    if (found.is_object() && found.contains("given") != wanted.contains("given")) {
+      add(files_, wanted.contains("given") ? "--depth-maps gives the map now" : "--depth-maps gave the map");
+      return;
+    }
     if (!found.is_object() || !same_shape(found, wanted)) {
       add(files_, kDamagedRecord);
       return;
@@ -140,6 +144,7 @@ class Changes {
   bool add_file(const Keys& place, const json& before, const json& now) {
     static const std::map<std::string, std::string> kNames = {{"photo", "another photo"},
                                                               {"mask", "another mask"},
+                                                              {"given", "another given map"},
                                                               {"lens", "another camera"},
                                                               {"face", "another part of the photo"},
                                                               {"pose", "another pose"},

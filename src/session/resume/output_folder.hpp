@@ -13,7 +13,7 @@ namespace recon {
 enum class MapKind { kPhotometric, kGeometric };
 
 /// The steps that leave a record: those of views, of a scene, and of a pair.
-enum class Step { kPrepare, kEstimate, kCheck, kFusion, kTiles, kPair };
+enum class Step { kPrepare, kEstimate, kCheck, kFusion, kTiles, kExport, kPair };
 
 /// How messages, reports and predictions call a step.
 const char* step_name(Step step);
@@ -45,6 +45,7 @@ class Workspace {
   static std::string cloud_file() { return "fused.ply"; }
   static std::string visibility_file() { return "fused.ply.vis"; }
   static std::string tiles_folder() { return "tiles"; }
+  static std::string export_folder() { return "splat"; }
 
   /// Tries to write a file in the folder.
   /// @throws OutputError with the reason

@@ -162,8 +162,7 @@ class Estimation {
 
   void estimate_on(Backend& backend, int view) {
     const auto start = Clock::now();
-    const auto maps = std::make_shared<ViewDepth>(
-        run_.job.method == Method::kPlaneSweep ? sweep(backend, view) : match_pairs(backend, view));
+    const auto maps = std::make_shared<ViewDepth>(maps_of(backend, view));
     keep_within(run_.options.depth, *maps);
     round_confidences(maps->confidence.view());
     if (run_.does(Step::kCheck)) {
@@ -173,6 +172,17 @@ class Estimation {
     results_[view] = {
         maps,
         {{"known", known_share(maps->depth)}, {"seconds", seconds_since(start)}, {"device", backend.name()}}};
+  }
+
+  ViewDepth maps_of(Backend& backend, int view) {
+    if (run_.given.any()) return given_maps(view);
+    return run_.job.method == Method::kPlaneSweep ? sweep(backend, view) : match_pairs(backend, view);
+  }
+
+  ViewDepth given_maps(int view) const {
+    ViewDepth maps = run_.given.read(run_.plan, view);
+    return finish_view(std::move(maps.depth), std::move(maps.confidence), prepared_mask(run_, view).view(),
+                       false, 0);
   }
 
   /// The host has them where the device fails, which the next sweep will show.

@@ -154,12 +154,13 @@ class CloudWriter : public PointSink {
 
 namespace {
 
-/// Removes the cloud of an earlier run and its tiles, which must not pass for that of this one.
+/// Removes the cloud of an earlier run and what was made of it, which must not pass for that of this one.
 void remove_cloud(const SceneRun& run) {
   for (const std::string& file :
        {Workspace::record_file(Step::kFusion), Workspace::cloud_file(), Workspace::visibility_file()})
     remove_result(run.workspace.path(file));
   remove_tiles(run);
+  remove_exported_points(run);
 }
 
 /// @throws InputError that the cloud has no points, or only some by chance, and why

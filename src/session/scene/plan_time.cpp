@@ -59,6 +59,7 @@ double host_seconds(const SceneRun& run, Step step, int view, const Overlaps& ov
         return kViewFile + kPhotoPixel * photo_pixels / kSides + kWarpedPixel * pixels;
       return kViewFile + (plan.unchanged ? kPhotoPixel : kWarpedPixel) * photo_pixels;
     case Step::kEstimate:
+      if (run.given.any()) return kViewFile + on_images(kMapPixel, 1);
       return kViewFile +
              on_images(kMapPixel, 1 + (run.job.method == Method::kPlaneSweep ? plan.sources.size()
                                                                              : 4 * plan.pairs.size()));
@@ -88,6 +89,10 @@ struct SceneStep {
 /// that runs have to a calibration is not the one that they have to shipped figures.
 void add_matching(const SceneRun& run, const std::vector<int>& views, const Backends& backends,
                   const PerformanceModel& model, SceneStep& step) {
+  if (run.given.any()) {
+    step.key += ": given";
+    return;
+  }
   double matching = 0;
   for (const int view : views) {
     const std::vector<StageTask> tasks = view_tasks(run, view);

@@ -77,6 +77,42 @@ void divide_wide_photos(SceneRun& run) {
       std::ranges::find_if(run.scene.views, [](const View& view) { return view.face != nullptr; })->name);
 }
 
+/// Whether a folder is another one or lies in it.
+bool is_below(const fs::path& folder, const fs::path& other) {
+  const fs::path a = resolved_path(folder), b = resolved_path(other);
+  return std::mismatch(b.begin(), b.end(), a.begin(), a.end()).first == b.end();
+}
+
+/// Looks for the maps of --depth-maps, and says which views have none. A folder is inside the scene or
+/// anywhere.
+void find_given_maps(SceneRun& run) {
+  const fs::path& folder = run.options.depth_maps;
+  if (folder.empty()) return;
+  const fs::path inside = run.folder.root / folder;
+  if (is_below(is_folder(inside) ? inside : folder, run.workspace.root()))
+    throw UsageError(
+        fmt::format("--depth-maps {} lies in the output folder {}, whose maps are replaced; give "
+                    "another --output",
+                    folder.string(), run.workspace.root().string()));
+  run.given.find(is_folder(inside) ? inside : folder, run.scene.views, run.options.depth_unit);
+  const auto bends = [&](const View& view) {
+    return run.scene.cameras[static_cast<std::size_t>(view.camera)].model > CameraModel::kPinhole;
+  };
+  if (const auto bent = std::ranges::count_if(run.scene.views, bends); bent > 0)
+    messages().info(
+        "--depth-maps: the photos of {} views have a lens distortion; their maps have to be of the "
+        "undistorted images, as dense/images has them",
+        bent);
+  std::vector<std::string> without;
+  for (const View& view : run.scene.views)
+    if (!run.given.has(view.name)) without.push_back(view.name);
+  if (!without.empty())
+    run.warn(
+        fmt::format("--depth-maps {}: {} of {} views have no depth map there, such as {}; their surfaces are "
+                    "in the cloud as far as other views have them",
+                    folder.string(), without.size(), run.scene.views.size(), without.front()));
+}
+
 }  // namespace
 
 SceneRun::SceneRun(const SessionOptions& session_options, SceneFolder scene_folder, Workspace output,
@@ -94,7 +130,9 @@ SceneRun::SceneRun(const SessionOptions& session_options, SceneFolder scene_fold
 bool SceneRun::does(Step step) const {
   if (step == Step::kPrepare) return true;
   if (step == Step::kEstimate) return options.stage != Stage::kFuse;
-  return options.stage != Stage::kEstimate && (step != Step::kTiles || options.tile > 0);
+  if (step == Step::kTiles && options.tile <= 0) return false;
+  if (step == Step::kExport && options.export_points == 0) return false;
+  return options.stage != Stage::kEstimate;
 }
 
 std::vector<int> SceneRun::views_of(Step step) const {
@@ -136,7 +174,9 @@ void log_kept(const SceneRun& run, Step step, const std::vector<int>& views) {
 
 void make_plan(SceneRun& run, const std::vector<LeftOut>& left_out) {
   try {
-    run.plan = make_plan(run.scene, left_out, run.options);
+    run.plan = make_plan(run.scene, left_out, run.options,
+                         [&run](const std::string& view) { return !run.given.any() || run.given.has(view); });
+    run.plan.given_map_bytes = run.given.reading_bytes();
   } catch (const InputError& error) {
     throw InputError(run.folder.model.string() + ": " + error.what());
   }
@@ -157,6 +197,7 @@ void read_scene(SceneRun& run) {
   inspect_photos(run, left_out);
   check_calibration(run, left_out);
   divide_wide_photos(run);
+  find_given_maps(run);
   make_plan(run, left_out);
   check_tile_size(run);
   for (const std::string& warning : run.plan.warnings) messages().warn("{}", warning);

@@ -16,6 +16,7 @@
 #include "session/plan/step_clock.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/resume/result_store.hpp"
+#include "session/scene/given_maps.hpp"
 #include "session/scene/stores.hpp"
 
 namespace recon {
@@ -40,6 +41,7 @@ struct SceneRun {
   std::mutex warnings_mutex;
   std::optional<bool> photos_fit;       ///< cameras and poses, see check_photos_fit; empty: not known
   std::set<std::string> doubted_views;  ///< names of those that a warning says to be wrong
+  GivenMaps given;                      ///< by --depth-maps
   PhotoStore photos;
   ResultStore results;
   MapStore maps;
@@ -49,7 +51,7 @@ struct SceneRun {
   /// The result of a step of a view; null where it has none.
   const StepRecord* result(Step step, int view) const { return results.get(key(step, view)); }
 
-  /// Whether a step is among what the run is to do: --stage, --tile.
+  /// Whether a step is among what the run is to do: --stage, --tile, --export-points.
   bool does(Step step) const;
 
   /// The views that a step of the run is for, by --views and --shard; of fusion those that it fuses.
@@ -140,6 +142,15 @@ void remove_tiles(const SceneRun& run);
 /// all others are removed.
 /// @throws UsageError when there would be too many, OutputError, Interrupted
 void tile_cloud(SceneRun& run);
+
+/// Removes the model of the points of an earlier run.
+/// @throws OutputError
+void remove_exported_points(const SceneRun& run);
+
+/// Writes the model of --export-points with points of the finished cloud; a finished one of the same cloud is
+/// kept.
+/// @throws OutOfMemory, OutputError, Interrupted
+void export_points(SceneRun& run);
 
 /// The index of each view of the plan in the model that `write_dense_model` writes; -1 where it is not in it.
 std::vector<int> dense_indices(const ScenePlan& plan);

@@ -90,7 +90,21 @@ json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash
   return inputs;
 }
 
+/// Of a map that is read and not estimated.
+static json given_inputs(const SceneRun& run, int view) {
+  json inputs = inputs_with(run, {OptionResult::kDepthMaps});
+  inputs["given"] = run.given.identity(run.plan.name(view));
+  inputs["camera"] = describe(run.plan.view(view).camera);
+  const DepthRangeOptions& bounds = run.options.depth;
+  if (bounds.near) inputs["depth_min"] = *bounds.near;
+  if (bounds.far) inputs["depth_max"] = *bounds.far;
+  add_face(run, view, inputs);
+  add_mask(run, view, inputs);
+  return inputs;
+}
+
 json estimate_inputs(const SceneRun& run, int view) {
+  if (run.given.any()) return given_inputs(run, view);
   const ViewPlan& plan = run.plan.view(view);
   json inputs = inputs_with(run, {OptionResult::kDepthMaps});
   inputs["reference"] = describe_image(run, view);
@@ -143,6 +157,12 @@ json fusion_inputs(const SceneRun& run, const std::vector<int>& views) {
 
 json tile_inputs(const SceneRun& run) {
   json inputs = inputs_with(run, {OptionResult::kTiles});
+  inputs["cloud"] = hashes(*run.results.get({Step::kFusion}));
+  return inputs;
+}
+
+json export_inputs(const SceneRun& run) {
+  json inputs = inputs_with(run, {OptionResult::kExport});
   inputs["cloud"] = hashes(*run.results.get({Step::kFusion}));
   return inputs;
 }

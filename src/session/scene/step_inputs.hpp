@@ -26,4 +26,7 @@ nlohmann::json fusion_inputs(const SceneRun& run, const std::vector<int>& views)
 /// Of the tiles of the run's cloud.
 nlohmann::json tile_inputs(const SceneRun& run);
 
+/// Of the model with points of the run's cloud.
+nlohmann::json export_inputs(const SceneRun& run);
+
 }  // namespace recon

@@ -1,0 +1,147 @@
+#include "io/cloud/ply_thinning.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/error.hpp"
+#include "io/cloud/ply_visit.hpp"
+
+namespace recon {
+
+namespace {
+
+using Position = std::array<double, 3>;
+
+/// Bits of the index of a cube along each axis.
+constexpr int kAxisBits = 21;
+
+/// The positions of a cloud in cubes of any size.
+class CubeGrid {
+ public:
+  explicit CubeGrid(const PlyVertices& vertices)
+      : vertices_(vertices), axes_{PlyCoordinate{vertices, "x"}, {vertices, "y"}, {vertices, "z"}} {
+    Position max;
+    max.fill(-std::numeric_limits<double>::infinity());
+    min_.fill(std::numeric_limits<double>::infinity());
+    for_each_vertex(vertices, [&](std::string_view vertex) {
+      const Position p = position(vertex);
+      for (std::size_t i = 0; i < p.size(); ++i) {
+        if (!std::isfinite(p[i])) vertices_.fail("a vertex is not finite");
+        min_[i] = std::min(min_[i], p[i]);
+        max[i] = std::max(max[i], p[i]);
+      }
+    });
+    for (std::size_t i = 0; i < max.size(); ++i) extent_ = std::max(extent_, max[i] - min_[i]);
+  }
+
+  /// The longest side of the box of the cloud.
+  double extent() const { return extent_; }
+  /// The smallest cubes that have indices.
+  double min_size() const { return extent_ / ((1 << kAxisBits) - 2); }
+
+  /// The occupied cubes; nothing where they are more than `max`.
+  std::optional<std::uint64_t> count(double size, std::uint64_t max) const {
+    std::unordered_set<std::uint64_t> cubes;
+    std::uint64_t last = std::numeric_limits<std::uint64_t>::max();  // neighbours in the cloud share cubes
+    bool within = true;
+    for_each_vertex(vertices_, [&](std::string_view vertex) {
+      if (!within) return;
+      const std::uint64_t key = cube_of(position(vertex), size).key;
+      if (key == last) return;
+      last = key;
+      cubes.insert(key);
+      within = cubes.size() <= max;
+    });
+    if (!within) return std::nullopt;
+    return cubes.size();
+  }
+
+  /// The points nearest to the centres of the occupied cubes.
+  std::vector<std::uint64_t> nearest(double size) const {
+    struct Nearest {
+      double distance = std::numeric_limits<double>::infinity();
+      std::uint64_t index = 0;
+    };
+    std::unordered_map<std::uint64_t, Nearest> cubes;
+    std::uint64_t index = 0;
+    for_each_vertex(vertices_, [&](std::string_view vertex) {
+      const Cube cube = cube_of(position(vertex), size);
+      Nearest& best = cubes[cube.key];
+      if (cube.from_centre < best.distance) best = {cube.from_centre, index};
+      ++index;
+    });
+    std::vector<std::uint64_t> indices;
+    indices.reserve(cubes.size());
+    for (const auto& [key, best] : cubes) indices.push_back(best.index);
+    std::ranges::sort(indices);
+    return indices;
+  }
+
+ private:
+  struct Cube {
+    std::uint64_t key = 0;
+    double from_centre = 0;  ///< squared distance
+  };
+
+  Position position(std::string_view vertex) const {
+    return {axes_[0].of(vertex), axes_[1].of(vertex), axes_[2].of(vertex)};
+  }
+
+  Cube cube_of(const Position& p, double size) const {
+    Cube cube;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      const double at = (p[i] - min_[i]) / size, index = std::floor(at), offset = at - index - 0.5;
+      cube.key = cube.key << kAxisBits | static_cast<std::uint64_t>(index);
+      cube.from_centre += offset * offset;
+    }
+    return cube;
+  }
+
+  const PlyVertices& vertices_;
+  const std::array<PlyCoordinate, 3> axes_;
+  Position min_{};
+  double extent_ = 0;
+};
+
+/// The size of the smallest cubes, within a few percent, of which at most `max` are occupied.
+double size_of_cubes(const CubeGrid& grid, std::uint64_t max) {
+  constexpr int kSteps = 12;
+  constexpr double kEnough = 0.99;
+  double fitting = 2 * grid.extent(), crowded = 0;                             // one cube, and too many
+  const double surface = grid.extent() / std::sqrt(static_cast<double>(max));  // cubes on a plane
+  for (int step = 0; step < kSteps; ++step) {
+    const double middle = crowded > 0 && fitting < grid.extent() ? std::sqrt(fitting * crowded)
+                          : crowded > 0                          ? 2 * crowded
+                          : step == 0                            ? surface
+                                                                 : fitting / 2;
+    const double size = std::max(middle, grid.min_size());
+    const auto count = grid.count(size, max);
+    (count ? fitting : crowded) = size;
+    const bool enough = count && static_cast<double>(*count) >= kEnough * static_cast<double>(max);
+    if (enough || size == grid.min_size()) break;
+  }
+  return fitting;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> thin_ply(const std::filesystem::path& cloud, std::uint64_t max_points) {
+  EXPECTS(max_points >= 1);
+  const PlyVertices vertices(cloud);
+  if (vertices.format() != PlyFormat::kBinaryLittleEndian || !vertices.alone())
+    vertices.fail("a cloud that is thinned has to be little-endian and to have vertices alone");
+  std::vector<std::uint64_t> all(std::min(vertices.count(), max_points));
+  std::iota(all.begin(), all.end(), 0);
+  if (all.size() == vertices.count()) return all;
+  const CubeGrid grid(vertices);
+  if (grid.extent() == 0) return {0};
+  return grid.nearest(size_of_cubes(grid, max_points));
+}
+
+}  // namespace recon

@@ -1,0 +1,129 @@
+#include "io/map/given_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+#include "core/pixels.hpp"
+#include "io/file/input_file.hpp"
+#include "io/file/text_scanner.hpp"
+#include "io/image/image_file.hpp"
+#include "io/map/map_files.hpp"
+#include "io/map/npy.hpp"
+
+namespace recon {
+
+namespace {
+
+constexpr std::size_t kNpyBeginning = 4096;
+
+/// What is done with the values of maps of floats, and of whole numbers.
+Image<float> to_depths(const Image<float>& values, double unit) {
+  return mapped<float>(values, [unit](float value) {
+    const auto depth = static_cast<float>(value * unit);
+    return value > 0 && depth > 0 && std::isfinite(depth) ? depth : kUnknown;
+  });
+}
+
+Image<float> to_confidences(const Image<float>& values, float whole, const std::string& file) {
+  Image<float> result = mapped<float>(values, [whole](float value) { return value > 0 ? value / whole : 0; });
+  for (int y = 0; y < result.height(); ++y)
+    for (int x = 0; x < result.width(); ++x)
+      if (result(x, y) > 1)
+        throw InputError(file + ": pixel (" + std::to_string(x) + ", " + std::to_string(y) +
+                         ") has the confidence " + decimal(result(x, y)) +
+                         "; a confidence lies between 0 and 1: divide the map by its max");
+  return result;
+}
+
+Image<float> widened(const Image<std::uint16_t>& values) {
+  return mapped<float>(values, [](std::uint16_t value) { return static_cast<float>(value); });
+}
+
+Image<float> read_npy(const std::filesystem::path& path) {
+  return parse_npy(read_file(path), path.string());
+}
+
+}  // namespace
+
+std::vector<std::string> depth_map_endings() {
+  return {".geometric.bin", ".photometric.bin", ".bin", ".pfm", ".npy", ".png"};
+}
+
+std::vector<std::string> confidence_map_endings() {
+  return {".confidence.pfm", ".confidence.npy", ".confidence.png"};
+}
+
+bool has_whole_numbers(const std::filesystem::path& path) {
+  const std::string ending = lower_extension(path);
+  if (ending != ".npy") return ending == ".png";
+  const std::string beginning = read_beginning(path, kNpyBeginning);
+  try {
+    return parse_npy_header(beginning, path.string()).has_integers();
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+std::size_t reading_bytes(const std::filesystem::path& path) {
+  const InputDescriptor file(path);
+  const auto bytes = static_cast<std::size_t>(file.size());
+  if (lower_extension(path) != ".png") return 3 * bytes;  // of halves
+  try {
+    const ImageSize size = image_size(path);
+    constexpr std::size_t kDecoded = 2 * sizeof(std::uint16_t) + sizeof(float);
+    return bytes + kDecoded * static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+  } catch (const InputError&) {
+    return bytes;
+  }
+}
+
+Image<float> read_given_depth(const std::filesystem::path& path, std::optional<double> unit) {
+  if (!unit && has_whole_numbers(path))
+    throw InputError(path.string() +
+                     ": the map holds whole numbers; --depth-unit says how many scene units one of them is, "
+                     "such as 0.001 for millimetres in a scene of metres");
+  const double factor = unit.value_or(1);
+  const std::string ending = lower_extension(path);
+  if (ending == ".png") return to_depths(widened(read_png16(path)), factor);
+  if (ending == ".npy") return to_depths(read_npy(path), factor);
+  return to_depths(ending == ".pfm" ? read_pfm(path) : read_depth_map(path), factor);
+}
+
+Image<float> read_given_confidence(const std::filesystem::path& path) {
+  const std::string ending = lower_extension(path), file = path.string();
+  if (ending == ".pfm") return to_confidences(read_pfm(path), 1, file);
+  if (ending == ".npy") {
+    const std::string bytes = read_file(path);
+    const NpyType type = parse_npy_header(bytes, file).type;
+    const float whole = type == NpyType::kUint8 ? 255 : type == NpyType::kUint16 ? 65535 : 1;
+    return to_confidences(parse_npy(bytes, file), whole, file);
+  }
+  StoredGrey grey = read_stored_grey(path);
+  if (!grey.of_16_bits.empty()) return to_confidences(widened(grey.of_16_bits), 65535, file);
+  return mapped<float>(grey.of_8_bits, [](std::uint8_t value) { return static_cast<float>(value) / 255; });
+}
+
+bool same_shape_of_image(int width, int height, int other_width, int other_height) {
+  const auto w = std::int64_t{width}, h = std::int64_t{height}, ow = std::int64_t{other_width},
+             oh = std::int64_t{other_height};
+  // Sides are rounded, by at most a pixel each.
+  return std::abs(w * oh - h * ow) <= std::max(w + h, ow + oh);
+}
+
+Image<float> resized_to_nearest(Image<float> map, int width, int height) {
+  if (map.width() == width && map.height() == height) return map;
+  const auto nearest = [](int at, int size, int of) {
+    return static_cast<int>((2 * std::int64_t{at} + 1) * of / (2 * std::int64_t{size}));
+  };
+  Image<float> result(width, height);
+  for (int y = 0; y < height; ++y) {
+    const float* const row = map.row(nearest(y, height, map.height()));
+    for (int x = 0; x < width; ++x) result(x, y) = row[nearest(x, width, map.width())];
+  }
+  return result;
+}
+
+}  // namespace recon

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/image.hpp"
+
+namespace recon {
+
+/// Maps of other programs, by the ending of the file: .bin as COLMAP's arrays, .pfm, .npy of NumPy, and .png.
+
+/// The endings of depth maps, in the order in which they are looked for.
+std::vector<std::string> depth_map_endings();
+/// The same of confidence maps, such as ".confidence.png".
+std::vector<std::string> confidence_map_endings();
+
+/// Whether the values of a depth map are whole numbers, whose unit the file does not say. A damaged header
+/// says no.
+/// @throws InputError when it cannot be read
+bool has_whole_numbers(const std::filesystem::path& path);
+
+/// Bytes that reading a map takes at most: the content of its file, and the map.
+/// @throws InputError when it cannot be read
+std::size_t reading_bytes(const std::filesystem::path& path);
+
+/// A depth map in scene units: what is not positive and finite is unknown.
+/// @param unit  scene units of one unit of the map; a map of whole numbers needs it
+/// @throws InputError with file and reason
+Image<float> read_given_depth(const std::filesystem::path& path, std::optional<double> unit);
+
+/// A confidence map in [0, 1], unknown as 0. Whole numbers are parts of the largest one of their type.
+/// @throws InputError with file and reason, also for fractions above 1
+Image<float> read_given_confidence(const std::filesystem::path& path);
+
+/// Whether a map of one size can be of an image of another one: their shapes differ by rounding only.
+bool same_shape_of_image(int width, int height, int other_width, int other_height);
+
+/// A map in another size: each pixel has the value of the nearest one.
+Image<float> resized_to_nearest(Image<float> map, int width, int height);
+
+}  // namespace recon

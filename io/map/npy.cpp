@@ -1,0 +1,173 @@
+#include "io/map/npy.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "core/half.hpp"
+#include "io/file/byte_reader.hpp"
+#include "io/file/input_file.hpp"
+#include "io/file/text_scanner.hpp"
+#include "io/image/image_size.hpp"
+
+namespace recon {
+
+namespace {
+
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
+constexpr std::size_t kMaxNpyHeader = 1 << 16;
+
+std::size_t npy_bytes(NpyType type) {
+  switch (type) {
+    case NpyType::kFloat16:
+    case NpyType::kUint16:
+      return 2;
+    case NpyType::kFloat32:
+      return 4;
+    case NpyType::kFloat64:
+      return 8;
+    default:
+      return 1;
+  }
+}
+
+/// The text of the header, the dictionary that Python would read, and the bytes before the numbers.
+struct NpyText {
+  std::string_view text;
+  std::size_t bytes = 0;
+};
+
+NpyText npy_text(std::string_view bytes, const FilePlace& place) {
+  if (!bytes.starts_with(kNpyMagic))
+    place.fail(
+        "the file begins with {}; an array of NumPy begins with \"\\x93NUMPY\": write it with numpy.save",
+        in_quotes(bytes.substr(0, kNpyMagic.size())));
+  ByteReader reader(bytes, place.file);
+  reader.skip(kNpyMagic.size(), "the header");
+  const auto version = reader.read<std::uint8_t>("the header");
+  reader.skip(1, "the header");
+  if (version < 1 || version > 3)
+    place.fail("the version of the array is {}; 1 to 3 are known", int{version});
+  const std::size_t size =
+      version == 1 ? reader.read<std::uint16_t>("the header") : reader.read<std::uint32_t>("the header");
+  if (size > kMaxNpyHeader)
+    place.fail("the header has {} bytes; that of a map has fewer than {}", size, kMaxNpyHeader);
+  const char* text = reader.skip(size, "the header");
+  return {{text, size}, static_cast<std::size_t>(reader.offset())};
+}
+
+/// What follows a key of the dictionary.
+std::string_view npy_value(std::string_view text, std::string_view key, const FilePlace& place) {
+  const std::size_t at = text.find("'" + std::string(key) + "'");
+  const std::size_t colon = at == std::string_view::npos ? at : text.find(':', at);
+  const std::size_t value = colon == std::string_view::npos ? colon : text.find_first_not_of(' ', colon + 1);
+  if (value == std::string_view::npos)
+    place.fail("the header {} has no value of '{}'; write the array with numpy.save", in_quotes(text), key);
+  return text.substr(value);
+}
+
+void set_npy_type(std::string_view text, const FilePlace& place, NpyHeader& header) {
+  static const std::map<std::string_view, NpyType> kTypes = {{"f2", NpyType::kFloat16},
+                                                             {"f4", NpyType::kFloat32},
+                                                             {"f8", NpyType::kFloat64},
+                                                             {"u1", NpyType::kUint8},
+                                                             {"u2", NpyType::kUint16}};
+  std::string_view value = npy_value(text, "descr", place);
+  const std::size_t end = value.find('\'', 1);
+  value = value.substr(0, end == std::string_view::npos ? end : end + 1);
+  const bool is_word = value.size() == 5 && value.front() == '\'' && value.back() == '\'';
+  const auto type = is_word ? kTypes.find(value.substr(2, 2)) : kTypes.end();
+  if (type == kTypes.end() || std::string_view("<>|=").find(value[1]) == std::string_view::npos)
+    place.fail(
+        "the array has numbers of the type {}; maps have '<f4' or '<f8', whole numbers '<u2': convert "
+        "it with astype(numpy.float32)",
+        in_quotes(value));
+  header.type = type->second;
+  header.big_endian = value[1] == '>';
+}
+
+/// The dimensions in "(480, 640)".
+std::vector<std::int64_t> npy_shape(std::string_view text, const FilePlace& place) {
+  const std::string_view value = npy_value(text, "shape", place);
+  const std::size_t end = value.find(')');
+  std::vector<std::int64_t> shape;
+  bool valid = value.front() == '(' && end != std::string_view::npos;
+  for (std::size_t at = 1; valid && at < end;) {
+    const std::size_t comma = std::min(value.find(',', at), end);
+    std::string_view word = value.substr(at, comma - at);
+    at = comma + 1;
+    while (word.starts_with(' ')) word.remove_prefix(1);
+    while (word.ends_with(' ')) word.remove_suffix(1);
+    if (word.empty()) continue;
+    const auto number = to_number<std::int64_t>(word);
+    valid = number && *number > 0;
+    if (valid) shape.push_back(*number);
+  }
+  if (!valid) place.fail("the shape of the array is {}", in_quotes(value));
+  return shape;
+}
+
+void set_npy_size(std::string_view text, const FilePlace& place, NpyHeader& header) {
+  std::vector<std::int64_t> shape = npy_shape(text, place);
+  while (shape.size() > 2 && shape.back() == 1) shape.pop_back();
+  while (shape.size() > 2 && shape.front() == 1) shape.erase(shape.begin());
+  if (shape.size() != 2)
+    place.fail("the array has the shape {}; a map has rows and columns, such as (480, 640)",
+               in_quotes(npy_value(text, "shape", place)));
+  if (!is_image_size(shape[1], shape[0]))
+    place.fail("the map has {} pixels; {}", size_text(shape[1], shape[0]), kImageSizeRule);
+  header.height = static_cast<int>(shape[0]);
+  header.width = static_cast<int>(shape[1]);
+}
+
+float npy_number(const char* bytes, NpyType type, std::endian order) {
+  switch (type) {
+    case NpyType::kFloat16:
+      return to_float(Half{load_number<std::uint16_t>(bytes, order)});
+    case NpyType::kFloat32:
+      return load_number<float>(bytes, order);
+    case NpyType::kFloat64:
+      return static_cast<float>(load_number<double>(bytes, order));
+    case NpyType::kUint16:
+      return load_number<std::uint16_t>(bytes, order);
+    default:
+      return load_number<std::uint8_t>(bytes, order);
+  }
+}
+
+}  // namespace
+
+NpyHeader parse_npy_header(std::string_view bytes, const std::string& file) {
+  const FilePlace place{file, FilePlace::Unit::kByte, 0};
+  const NpyText header_text = npy_text(bytes, place);
+  NpyHeader header;
+  header.bytes = header_text.bytes;
+  set_npy_type(header_text.text, place, header);
+  header.by_columns = npy_value(header_text.text, "fortran_order", place).starts_with("True");
+  set_npy_size(header_text.text, place, header);
+  return header;
+}
+
+Image<float> parse_npy(std::string_view bytes, const std::string& file) {
+  const NpyHeader header = parse_npy_header(bytes, file);
+  const std::size_t each = npy_bytes(header.type);
+  const auto width = static_cast<std::size_t>(header.width), height = static_cast<std::size_t>(header.height);
+  const std::size_t needed = width * height * each;
+  if (bytes.size() - header.bytes != needed)
+    FilePlace{file, FilePlace::Unit::kByte, header.bytes}.fail(
+        "the header says {}, which takes {} bytes, but {} follow; the file is truncated or corrupt: write it "
+        "again",
+        size_text(header.width, header.height), needed, bytes.size() - header.bytes);
+  const std::endian order = header.big_endian ? std::endian::big : std::endian::little;
+  const char* const numbers = bytes.data() + header.bytes;
+  const std::size_t row = header.by_columns ? 1 : width, column = header.by_columns ? height : 1;
+  Image<float> image(header.width, header.height);
+  for (std::size_t y = 0; y < height; ++y)
+    for (std::size_t x = 0; x < width; ++x)
+      image.row(static_cast<int>(y))[x] =
+          npy_number(numbers + (y * row + x * column) * each, header.type, order);
+  return image;
+}
+
+}  // namespace recon

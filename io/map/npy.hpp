@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "core/image.hpp"
+
+namespace recon {
+
+/// The kind of numbers of an array of NumPy.
+enum class NpyType { kFloat16, kFloat32, kFloat64, kUint8, kUint16 };
+
+/// What the header of a .npy file says of a map.
+struct NpyHeader {
+  NpyType type = NpyType::kFloat32;
+  bool big_endian = false;
+  bool by_columns = false;  ///< Fortran's order: the numbers of a column come first
+  int width = 0, height = 0;
+  std::size_t bytes = 0;  ///< of the header
+
+  bool has_integers() const { return type == NpyType::kUint8 || type == NpyType::kUint16; }
+};
+
+/// The header of a .npy file of version 1, 2 or 3 with an array of two dimensions, rows and columns; further
+/// ones of length 1 before or behind them do not count.
+/// @param bytes  the beginning of the file, with all of the header
+/// @throws InputError with file and byte for damage, other numbers and other dimensions
+NpyHeader parse_npy_header(std::string_view bytes, const std::string& file);
+
+/// The numbers of a .npy file as they are, rounded to float.
+/// @throws InputError as parse_npy_header, also where the size of the file is not that of the array
+Image<float> parse_npy(std::string_view bytes, const std::string& file);
+
+}  // namespace recon

@@ -1,0 +1,169 @@
+// --export-points: a COLMAP model with points of the cloud, from which splats begin.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "core/content_hash.hpp"
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "io/cloud/ply.hpp"
+#include "io/cloud/ply_thinning.hpp"
+#include "io/cloud/ply_visit.hpp"
+#include "io/model/colmap_model.hpp"
+#include "session/scene/scene_run.hpp"
+#include "session/scene/step_inputs.hpp"
+
+namespace recon {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string exported_model() {
+  return Workspace::export_folder() + "/sparse/0";
+}
+
+/// The files of the model.
+std::vector<std::string> exported_files() {
+  std::vector<std::string> files;
+  for (const char* part : {"cameras", "images", "points3D"})
+    files.push_back(exported_model() + "/" + part + ".bin");
+  return files;
+}
+
+/// What Gaussian splatting makes of the points when it first reads a model, and reads from then on.
+std::string file_of_splatting() {
+  return exported_model() + "/points3D.ply";
+}
+
+/// The undistorted views without observations and points.
+Scene bare_model(const ScenePlan& plan) {
+  ScenePlan bare = plan;
+  bare.scene.points.clear();
+  for (View& view : bare.scene.views) view.observations.clear();
+  return undistorted_scene(bare);
+}
+
+/// @throws OutOfMemory when the points and their tracks take more than the run may
+void check_export_memory(const SceneRun& run, std::uint64_t points, std::uint64_t cloud_points) {
+  const std::uint64_t bytes = fs::file_size(run.workspace.path(Workspace::visibility_file()));
+  const double views = static_cast<double>(bytes) / sizeof(std::uint32_t) / static_cast<double>(cloud_points);
+  constexpr double kGrowth = 2;  // of vectors
+  const double each = thinning_bytes(1) + sizeof(SparsePoint) +
+                      views * kGrowth * (sizeof(Observation) + sizeof(TrackElement));
+  const auto needed = static_cast<std::size_t>(each * static_cast<double>(points));
+  if (kProgramBytes + needed <= run.memory.limit) return;
+  throw OutOfMemory(
+      fmt::format("{}: --export-points {} takes up to {} of memory, and the limit is {}; lower it, or "
+                  "raise --memory-limit",
+                  run.workspace.root().string(), run.options.export_points,
+                  format_byte_size(kProgramBytes + needed), format_byte_size(run.memory.limit)));
+}
+
+/// Positions and colours of some vertices of the cloud.
+std::vector<SparsePoint> read_points(const fs::path& cloud, const std::vector<std::uint64_t>& indices) {
+  const PlyVertices vertices(cloud);
+  std::vector<SparsePoint> points(indices.size());
+  std::string bytes;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    bytes = vertices.header(1);
+    vertices.read(indices[i], 1, bytes);
+    const PlyCloud one = parse_ply(bytes, vertices.file());
+    points[i] = {i + 1, one.positions.front(), one.colours.front(), -1, {}};  // COLMAP: the error is unknown
+  }
+  return points;
+}
+
+/// Adds the observations of points and their tracks, by the visibility file of the cloud.
+void add_tracks(const SceneRun& run, const std::vector<std::uint64_t>& indices, Scene& scene) {
+  const std::string file = run.workspace.path(Workspace::visibility_file()).string();
+  InputStream stream{fs::path(file)};
+  ByteReader reader(stream, file);
+  reader.read<std::uint64_t>("the number of points");
+  const std::vector<int> order = run.plan.needed_views();
+  std::vector<SparsePoint>& points = scene.points.edit();
+  std::uint64_t at = 0;
+  for (std::size_t i = 0; i < indices.size(); ++at) {
+    const auto views = reader.read<std::uint32_t>("the number of views");
+    if (at < indices[i]) {
+      reader.skip(views * sizeof(std::uint32_t), "the views of a point");
+      continue;
+    }
+    SparsePoint& point = points[i++];
+    for (std::uint32_t k = 0; k < views; ++k) {
+      const auto view = reader.read<std::uint32_t>("the views of a point");
+      if (view >= scene.views.size()) reader.place().fail("view {} of a point is none of the model", view);
+      View& it = scene.views[view];
+      const Vec2d pixel = run.plan.view(order[view]).camera.project(it.cam_from_world * point.position);
+      point.track.push_back({static_cast<int>(view), static_cast<std::uint32_t>(it.observations.size())});
+      it.observations.push_back({pixel, point.id});
+    }
+  }
+}
+
+/// Programs look for the images beside the model.
+void link_images(const SceneRun& run) {
+  const fs::path link = run.workspace.path(Workspace::export_folder()) / "images";
+  std::error_code error;
+  if (fs::is_symlink(link, error)) return;
+  fs::create_directory_symlink("../images", link, error);
+  if (error)
+    messages().info(
+        "export: {} cannot be a link to the undistorted images: {}; name them to the program that reads "
+        "the model",
+        link.string(), error.message());
+}
+
+}  // namespace
+
+void remove_exported_points(const SceneRun& run) {
+  const fs::path record = run.workspace.path(Workspace::record_file(Step::kExport));
+  const fs::path folder = run.workspace.path(Workspace::export_folder());
+  std::error_code ignored;
+  if (!fs::exists(record, ignored)) return;
+  remove_result(record);
+  for (const std::string& file : exported_files()) remove_result(run.workspace.path(file));
+  remove_result(run.workspace.path(file_of_splatting()));
+  if (fs::is_symlink(folder / "images", ignored)) remove_result(folder / "images");
+  // Unless they hold files of others.
+  for (const fs::path& empty : {folder / "sparse" / "0", folder / "sparse", folder}) ::rmdir(empty.c_str());
+}
+
+void export_points(SceneRun& run) {
+  StepRecord record;
+  record.inputs = export_inputs(run);
+  if (const StepRecord* const kept = run.results.find({Step::kExport}, record.inputs)) {
+    messages().info("export: the model of {} points is finished and kept",
+                    kept->result.at("points").get<std::uint64_t>());
+    return;
+  }
+  if (const std::string reason = run.results.reason({Step::kExport}); !reason.empty())
+    messages().info("export: the stale model is made again: {}", reason);
+  remove_exported_points(run);
+  run.maps.set_budget(0);
+  run.photos.set_budget(0);
+  const fs::path cloud = run.workspace.path(Workspace::cloud_file());
+  const std::uint64_t all = PlyVertices(cloud).count();
+  const auto most = static_cast<std::uint64_t>(run.options.export_points);
+  check_export_memory(run, std::min(all, most), all);
+  const std::vector<std::uint64_t> indices = thin_ply(cloud, most);
+  Scene scene = bare_model(run.plan);
+  scene.points = read_points(cloud, indices);
+  add_tracks(run, indices, scene);
+  write_colmap_model(run.workspace.path(exported_model()), scene, ColmapFormat::kBinary);
+  link_images(run);
+  for (const std::string& file : exported_files())
+    if (auto identity = identify_file(run.workspace.path(file)))
+      record.outputs.push_back({file, std::move(*identity)});
+  record.result = {{"points", indices.size()}};
+  messages().info("export: {} of {} points are in {}", indices.size(), all,
+                  run.workspace.path(Workspace::export_folder()).string());
+  run.results.put({Step::kExport}, std::move(record));
+}
+
+}  // namespace recon

@@ -1,0 +1,131 @@
+#include "session/scene/given_maps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/content_hash.hpp"
+#include "core/error.hpp"
+#include "core/paths.hpp"
+#include "io/map/given_map.hpp"
+#include "scene/undistort.hpp"
+
+namespace recon {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The name of a view without the ending of its photo.
+std::string stem_of(const std::string& view) {
+  return (fs::path(view).parent_path() / fs::path(view).stem()).string();
+}
+
+/// The first of the files NAME + ending that is there; empty: none is.
+fs::path first_with_ending(const fs::path& folder, const std::string& name,
+                           const std::vector<std::string>& endings) {
+  for (const std::string& ending : endings)
+    if (fs::path file = folder / (name + ending); is_there_to_read(file)) return file;
+  return {};
+}
+
+/// The confidences beside a depth map of `name`: NAME.confidence.*, or where workspaces of this program have
+/// them.
+fs::path confidence_beside(const fs::path& folder, const std::string& name, const fs::path& depth) {
+  if (fs::path file = first_with_ending(folder, name, confidence_map_endings()); !file.empty()) return file;
+  if (folder.filename() != "depth_maps" || depth.extension() != ".bin") return {};
+  const fs::path own = folder.parent_path() / "confidence_maps" / fs::relative(depth, folder);
+  return first_with_ending(own.parent_path(), own.stem().string(), {".png"});
+}
+
+/// @throws InputError for a map of an image of another shape than the view's undistorted one
+void check_given_size(const ScenePlan& plan, int view, const fs::path& file, const Image<float>& map) {
+  const Pinhole& camera = plan.view(view).camera;
+  const Camera& photo = plan.photo_camera(view);
+  const auto is_of = [&](int width, int height) { return map.width() == width && map.height() == height; };
+  const bool own_size = is_of(camera.width, camera.height);
+  bool fits = own_size || same_shape_of_image(map.width(), map.height(), camera.width, camera.height);
+  // A photo with a distortion and its undistorted image have nearly the same shape.
+  if (fits && !own_size && !plan.view(view).unchanged && is_of(photo.width, photo.height) &&
+      !plan.scene_view(view).face) {
+    const Pinhole whole = undistorted_camera(photo, 0);
+    fits = is_of(whole.width, whole.height);
+  }
+  if (fits) return;
+  throw InputError(
+      fmt::format("{}: the map has {}x{} pixels, but the undistorted image of {} has {}x{}{}; give a map of "
+                  "the undistorted "
+                  "image, as dense/images has it, in any resolution",
+                  file.string(), map.width(), map.height(), plan.name(view), camera.width, camera.height,
+                  is_of(photo.width, photo.height) ? ", the map is of the photo itself" : ""));
+}
+
+nlohmann::json hash_of(const fs::path& file) {
+  const auto identity = identify_file(file);
+  return identity ? nlohmann::json(identity->hash) : nlohmann::json();
+}
+
+}  // namespace
+
+void GivenMaps::find(const fs::path& folder, const std::vector<View>& views, std::optional<double> unit) {
+  if (!is_folder(folder))
+    throw InputError(folder.string() + ": --depth-maps has to be a folder of depth maps");
+  folder_ = is_folder(folder / "stereo" / "depth_maps") ? folder / "stereo" / "depth_maps" : folder;
+  unit_ = unit;
+  std::map<std::string, int> stems;
+  for (const View& view : views) ++stems[stem_of(view.name)];
+  for (const View& view : views) {
+    // An undistorted image is written as .png where its photo is of another format.
+    std::vector<std::string> names = {view.name, view.name + ".png"};
+    if (const std::string stem = stem_of(view.name); stems.at(stem) == 1) names.push_back(stem);
+    for (const std::string& name : names) {
+      const fs::path depth = first_with_ending(folder_, name, depth_map_endings());
+      if (depth.empty()) continue;
+      if (!unit && has_whole_numbers(depth))
+        throw UsageError("--depth-unit is needed: " + depth.string() +
+                         " holds whole numbers; say how many scene units one of them is, such as 0.001 for "
+                         "millimetres in a scene of metres");
+      reading_bytes_ = std::max(reading_bytes_, recon::reading_bytes(depth));
+      files_[view.name] = {depth, confidence_beside(folder_, name, depth)};
+      break;
+    }
+  }
+  if (!files_.empty() || views.empty()) return;
+  const std::vector<std::string> endings = depth_map_endings();
+  throw InputError(fmt::format(
+      "{}: there is no depth map of any of the {} views; that of {} would be {}{}, or end with {}",
+      folder_.string(), views.size(), views.front().name, views.front().name, endings.front(),
+      fmt::join(endings.begin() + 1, endings.end(), ", ")));
+}
+
+nlohmann::json GivenMaps::identity(const std::string& view) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = identities_.find(view); known != identities_.end()) return known->second;
+  }
+  const Files& files = files_.at(view);
+  nlohmann::json identity = {{"depth", hash_of(files.depth)}};
+  if (!files.confidence.empty()) identity["confidence"] = hash_of(files.confidence);
+  const std::lock_guard lock(mutex_);
+  return identities_.emplace(view, std::move(identity)).first->second;
+}
+
+ViewDepth GivenMaps::read(const ScenePlan& plan, int view) const {
+  const Files& files = files_.at(plan.name(view));
+  const Pinhole& camera = plan.view(view).camera;
+  const auto fitted = [&](const fs::path& file, Image<float> map) {
+    check_given_size(plan, view, file, map);
+    return resized_to_nearest(std::move(map), camera.width, camera.height);
+  };
+  ViewDepth maps;
+  maps.depth = fitted(files.depth, read_given_depth(files.depth, unit_));
+  if (files.confidence.empty())
+    maps.confidence = Image<float>(camera.width, camera.height, 1.0f);
+  else
+    maps.confidence = fitted(files.confidence, read_given_confidence(files.confidence));
+  return maps;
+}
+
+}  // namespace recon

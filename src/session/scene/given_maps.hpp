@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "methods/sweep/plane_sweep.hpp"
+#include "scene/scene.hpp"
+#include "session/options/options.hpp"
+#include "session/plan/plan.hpp"
+
+namespace recon {
+
+/// The depth maps of --depth-maps, which other programs made, by views. Thread-safe once they are found.
+class GivenMaps {
+ public:
+  /// Looks for the maps of views: below `folder`, or its stereo/depth_maps where it is a workspace of COLMAP,
+  /// files with the name of the view and the ending of a map. Where no other view has it, the name without
+  /// the ending of a photo will do.
+  /// @throws InputError when the folder is none or no view has a map
+  /// @throws UsageError when maps hold whole numbers and no unit is given
+  void find(const std::filesystem::path& folder, const std::vector<View>& views, std::optional<double> unit);
+
+  /// Whether maps are given at all.
+  bool any() const { return !files_.empty(); }
+  bool has(const std::string& view) const { return files_.contains(view); }
+
+  /// Bytes that reading the largest one takes.
+  std::size_t reading_bytes() const { return reading_bytes_; }
+
+  /// What identifies the content of the maps of a view that has them. A file is read once; a run that finds
+  /// another content later makes another result.
+  nlohmann::json identity(const std::string& view) const;
+
+  /// The maps of a view that has them in the size of its undistorted image, with normals that are empty.
+  /// Without a confidence map all depths have the confidence 1.
+  /// @throws InputError with the file, also where a map is of an image of another shape
+  ViewDepth read(const ScenePlan& plan, int view) const;
+
+ private:
+  struct Files {
+    std::filesystem::path depth, confidence;  ///< no path: no confidence is given
+  };
+
+  std::filesystem::path folder_;
+  std::optional<double> unit_;
+  std::map<std::string, Files> files_;
+  std::size_t reading_bytes_ = 0;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, nlohmann::json> identities_;
+};
+
+}  // namespace recon

@@ -1,0 +1,100 @@
+// The model with points of the cloud from which splats begin.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/scene_fixture.hpp"
+#include "io/cloud/ply.hpp"
+#include "io/model/colmap_model.hpp"
+
+namespace recon {
+namespace {
+
+using testing::HasSubstr;
+
+class ExportedPoints : public SceneTest {
+ protected:
+  Outcome run(const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments = {scene().string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return reconstruct(arguments);
+  }
+  fs::path splat() const { return dense() / "splat"; }
+  Scene exported() const { return read_colmap_model(splat() / "sparse/0"); }
+};
+
+TEST_F(ExportedPoints, ArePointsOfTheCloudWithColoursAndTracks) {
+  const Outcome outcome = run({"--export-points", "300"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const Scene scene = exported(), views = read_colmap_model(dense() / "sparse");
+  const PlyCloud cloud = read_ply(dense() / "fused.ply");
+  const auto seen = read_visibility(dense() / "fused.ply.vis", cloud.positions.size(), views.views.size());
+  ASSERT_LE(scene.points.size(), 300u);
+  ASSERT_GE(scene.points.size(), 270u);
+  EXPECT_THAT(outcome.err, HasSubstr("export: " + std::to_string(scene.points.size()) + " of " +
+                                     std::to_string(cloud.positions.size()) + " points are in "));
+  ASSERT_EQ(scene.views.size(), views.views.size());
+  for (std::size_t i = 0; i < views.views.size(); ++i) {
+    EXPECT_EQ(scene.views[i].name, views.views[i].name);
+    EXPECT_TRUE(fs::exists(splat() / "images" / views.views[i].name)) << "beside the model";
+  }
+  double largest_error = 0;
+  for (const SparsePoint& point : scene.points) {
+    const auto at =
+        std::ranges::find_if(cloud.positions, [&](Vec3d p) { return norm(p - point.position) == 0; });
+    ASSERT_NE(at, cloud.positions.end());
+    const auto index = static_cast<std::uint32_t>(at - cloud.positions.begin());
+    EXPECT_EQ(point.colour, cloud.colours[index]);
+    std::size_t count = 0;
+    for (const auto& points : seen) count += std::ranges::binary_search(points, index) ? 1u : 0u;
+    EXPECT_EQ(point.track.size(), count);
+    for (const TrackElement& element : point.track) {
+      EXPECT_TRUE(std::ranges::binary_search(seen[static_cast<std::size_t>(element.view)], index));
+      const View& view = scene.views[static_cast<std::size_t>(element.view)];
+      const Observation& observation = view.observations[element.observation];
+      EXPECT_EQ(observation.point_id, point.id);
+      const Vec3d x = view.cam_from_world * point.position;
+      const std::vector<double>& k = scene.cameras[static_cast<std::size_t>(view.camera)].params;
+      largest_error = std::max({largest_error, std::abs(k[0] * x.x / x.z + k[2] - observation.pixel.x),
+                                std::abs(k[1] * x.y / x.z + k[3] - observation.pixel.y)});
+    }
+  }
+  EXPECT_LT(largest_error, 1e-9);
+  const auto report = nlohmann::json::parse(content(dense() / "report.json"));
+  EXPECT_EQ(report.at("export").at("points"), scene.points.size());
+}
+
+TEST_F(ExportedPoints, AreKeptUntilTheyAreStaleOrNotAskedFor) {
+  ASSERT_EQ(run({"--export-points", "300"}).exit_code, 0);
+  const std::string first = content(splat() / "sparse/0/points3D.bin");
+  EXPECT_THAT(run({"--export-points", "300"}).err, HasSubstr("points is finished and kept"));
+  // What Gaussian splatting makes of the points would be read instead of new ones.
+  set_content(splat() / "sparse/0/points3D.ply", "of the first points");
+  const Outcome fewer = run({"--export-points", "100"});
+  EXPECT_THAT(fewer.err, HasSubstr("export: the stale model is made again: --export-points 300 -> 100"));
+  EXPECT_FALSE(fs::exists(splat() / "sparse/0/points3D.ply"));
+  EXPECT_LE(exported().points.size(), 100u);
+  ASSERT_EQ(run({"--export-points", "300", "--overwrite"}).exit_code, 0);
+  EXPECT_EQ(content(splat() / "sparse/0/points3D.bin"), first) << "the same bytes each time";
+  ASSERT_EQ(run({}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(splat()));
+}
+
+TEST_F(ExportedPoints, OfASmallCloudAreAll) {
+  ASSERT_EQ(run({"--export-points", "1000000"}).exit_code, 0);
+  EXPECT_EQ(exported().points.size(), read_ply(dense() / "fused.ply").positions.size());
+}
+
+TEST_F(ExportedPoints, AreAsManyAsANumberSays) {
+  for (const char* number : {"-1", "x", "1.5"}) {
+    const Outcome outcome = run({"--export-points", number});
+    EXPECT_EQ(outcome.exit_code, 2) << number;
+    EXPECT_THAT(outcome.err, HasSubstr("--export-points is ")) << number;
+  }
+}
+
+}  // namespace
+}  // namespace recon

@@ -1,0 +1,305 @@
+// Depth maps of other programs: all formats give the cloud of the program's own maps; what is missing or
+// wrong.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "cli/scene_fixture.hpp"
+#include "io/cloud/ply.hpp"
+#include "io/image/image_file.hpp"
+#include "io/map/map_files.hpp"
+
+namespace recon {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kNames[] = {"view00", "view01", "view02", "view03", "view04"};
+
+/// A map as numpy.save writes it.
+template <class T>
+std::string npy_of(const std::string& type, const Image<float>& map) {
+  std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" +
+                       std::to_string(map.height()) + ", " + std::to_string(map.width()) + "), }";
+  header.append(117 - header.size(), ' ').append("\n");
+  std::string bytes = std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header;
+  for (int y = 0; y < map.height(); ++y)
+    for (int x = 0; x < map.width(); ++x) {
+      const T value = map(x, y);
+      bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+  return bytes;
+}
+
+/// Each test has the maps of the program itself in own().
+class GivenDepthMaps : public SceneTest {
+ protected:
+  GivenDepthMaps() {
+    const Outcome outcome = run({"-o", own().string()});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    fs::create_directories(maps());
+  }
+
+  /// With the defaults, which refine patches.
+  Outcome run(const std::vector<std::string>& arguments) const {
+    std::vector<std::string> words = {RECON_RECONSTRUCT, "--device", "cpu", scene().string()};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return run_program(folder(), words);
+  }
+  Outcome fuse(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words = {"--depth-maps", maps().string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  }
+
+  fs::path own() const { return folder() / "own"; }
+  fs::path maps() const { return folder() / "maps"; }
+  Image<float> own_map(const std::string& view) const {
+    return read_depth_map(own() / "stereo/depth_maps" / (view + ".png.photometric.bin"));
+  }
+  std::string own_bytes(const std::string& view) const {
+    return content(own() / "stereo/depth_maps" / (view + ".png.photometric.bin"));
+  }
+  void give_own_maps() const {
+    for (const std::string& view : kNames) set_content(maps() / (view + ".bin"), own_bytes(view));
+  }
+
+  /// The share of the points of a cloud that lie within `distance` of a point of another one.
+  static double share_near(const PlyCloud& cloud, const PlyCloud& other, double distance) {
+    std::size_t near = 0;
+    for (const Vec3d& p : cloud.positions)
+      near += std::ranges::any_of(other.positions, [&](const Vec3d& q) { return norm(p - q) < distance; })
+                  ? 1
+                  : 0;
+    return static_cast<double>(near) / static_cast<double>(cloud.positions.size());
+  }
+
+  std::string own_cloud() const { return content(own() / "fused.ply"); }
+  std::string cloud() const { return content(dense() / "fused.ply"); }
+};
+
+TEST_F(GivenDepthMaps, OfFloatsGiveTheCloudOfTheOwnOnesByteForByte) {
+  const std::string expected = own_cloud();
+  ASSERT_FALSE(expected.empty());
+  const auto expect_cloud = [&](const char* what) {
+    const Outcome outcome = fuse({"--overwrite"});
+    EXPECT_EQ(outcome.exit_code, 0) << what << outcome.err;
+    EXPECT_EQ(cloud(), expected) << what;
+    fs::remove_all(maps());
+    fs::create_directories(maps());
+  };
+  for (const std::string& view : kNames)
+    set_content(maps() / (view + ".png.photometric.bin"), own_bytes(view));
+  expect_cloud("as COLMAP names them");
+  give_own_maps();
+  expect_cloud("without the ending of the photo");
+  for (const std::string& view : kNames) write_pfm(maps() / (view + ".pfm"), own_map(view).view());
+  expect_cloud("PFM");
+  for (const std::string& view : kNames)
+    set_content(maps() / (view + ".png.npy"), npy_of<float>("<f4", own_map(view)));
+  expect_cloud("float32 of NumPy");
+  for (const std::string& view : kNames)
+    set_content(maps() / (view + ".npy"), npy_of<double>("<f8", own_map(view)));
+  expect_cloud("float64 of NumPy");
+  const Outcome workspace = run({"--depth-maps", own().string(), "--overwrite"});
+  EXPECT_EQ(workspace.exit_code, 0) << "a workspace is found by its depth_maps: " << workspace.err;
+  const auto report = nlohmann::json::parse(content(dense() / "report.json"));
+  EXPECT_THAT(report.at("options").dump(), AllOf(HasSubstr("depth-maps"), Not(HasSubstr("window"))));
+}
+
+TEST_F(GivenDepthMaps, Of16BitsGiveNearlyTheSameCloud) {
+  for (const std::string& view : kNames) {
+    const Image<float> map = own_map(view);
+    Image<std::uint16_t> levels(map.width(), map.height());
+    for (int y = 0; y < map.height(); ++y)
+      for (int x = 0; x < map.width(); ++x)
+        levels(x, y) = static_cast<std::uint16_t>(std::isnan(map(x, y)) ? 0 : std::lround(map(x, y) / 5e-4f));
+    write_png16(maps() / (view + ".png"), levels.view());
+  }
+  const Outcome without = fuse();
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_THAT(without.err,
+              AllOf(HasSubstr("--depth-unit is needed: "), HasSubstr("view00.png holds whole numbers")));
+  EXPECT_FALSE(fs::exists(dense()));
+  const Outcome outcome = fuse({"--depth-unit", "0.0005"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const PlyCloud mine = read_ply(own() / "fused.ply"), theirs = read_ply(dense() / "fused.ply");
+  EXPECT_GT(share_near(mine, theirs, 2e-3), 0.98);
+  EXPECT_GT(share_near(theirs, mine, 2e-3), 0.98);
+}
+
+TEST_F(GivenDepthMaps, HaveConfidencesThatCountForDepthsOfOneView) {
+  give_own_maps();
+  const std::vector<std::string> lone = {"--min-lone-confidence", "0.5", "--overwrite"};
+  std::vector<std::string> own_lone = {"-o", own().string(), "--min-lone-confidence", "0.5"};
+  ASSERT_EQ(run(own_lone).exit_code, 0);
+  for (const std::string& view : kNames)
+    fs::copy_file(own() / "stereo/confidence_maps" / (view + ".png.photometric.png"),
+                  maps() / (view + ".confidence.png"));
+  ASSERT_EQ(fuse(lone).exit_code, 0);
+  EXPECT_EQ(cloud(), own_cloud());
+  const std::size_t size = cloud().size();
+  for (const std::string& view : kNames) fs::remove(maps() / (view + ".confidence.png"));
+  ASSERT_EQ(fuse(lone).exit_code, 0);
+  EXPECT_GT(cloud().size(), size) << "without confidences, all are sure";
+  for (const std::string& view : kNames)
+    set_content(maps() / (view + ".confidence.npy"), npy_of<float>("<f4", Image<float>(96, 72, 0.0f)));
+  ASSERT_EQ(fuse(lone).exit_code, 0);
+  EXPECT_LT(cloud().size(), size);
+}
+
+TEST_F(GivenDepthMaps, AreSampledInTheSizeOfTheImages) {
+  for (const std::string& view : kNames) {
+    const Image<float> map = own_map(view);
+    Image<float> twice(2 * map.width(), 2 * map.height());
+    for (int y = 0; y < twice.height(); ++y)
+      for (int x = 0; x < twice.width(); ++x) twice(x, y) = map(x / 2, y / 2);
+    write_pfm(maps() / (view + ".pfm"), twice.view());
+  }
+  ASSERT_EQ(fuse().exit_code, 0);
+  EXPECT_EQ(cloud(), own_cloud());
+  write_pfm(maps() / "view01.pfm", Image<float>(72, 96, 3.0f).view());
+  const Outcome other = fuse({"--overwrite"});
+  EXPECT_EQ(other.exit_code, 7);
+  EXPECT_THAT(other.err,
+              HasSubstr("view01.pfm: the map has 72x96 pixels, but the undistorted image of view01.png has "
+                        "96x72; give a map of the undistorted image"));
+}
+
+TEST_F(GivenDepthMaps, ThatChangeAreDoneAgainAndNoOthers) {
+  give_own_maps();
+  ASSERT_EQ(fuse().exit_code, 0);
+  const Outcome same = fuse();
+  EXPECT_THAT(same.err, AllOf(HasSubstr("depth maps: 5 of 5 views are finished and kept"),
+                              HasSubstr("the cloud is finished and kept")));
+  std::string changed = own_bytes("view02");
+  std::memset(changed.data() + changed.size() / 2, 0, 400);
+  set_content(maps() / "view02.bin", changed);
+  const Outcome again = fuse();
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.err, AllOf(HasSubstr("depth maps: 4 of 5 views are finished and kept"),
+                               HasSubstr("the stale view view02.png is done again: another given map"),
+                               HasSubstr("the stale cloud is made again")));
+  EXPECT_NE(cloud(), own_cloud());
+  const Outcome estimated = run({});
+  EXPECT_EQ(estimated.exit_code, 0);
+  EXPECT_THAT(estimated.err, HasSubstr("--depth-maps gave the map"));
+  EXPECT_EQ(cloud(), own_cloud());
+  set_content(maps() / "view02.bin", own_bytes("view02"));
+  ASSERT_EQ(fuse({"--stage", "estimate"}).exit_code, 0);
+  ASSERT_EQ(fuse({"--stage", "fuse"}).exit_code, 0);
+  EXPECT_EQ(cloud(), own_cloud());
+}
+
+TEST_F(GivenDepthMaps, OfSomeViewsAreFusedWithAWarning) {
+  give_own_maps();
+  fs::remove(maps() / "view03.bin");
+  const Outcome outcome = fuse();
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("warning: --depth-maps " + maps().string() +
+                                     ": 1 of 5 views have no depth map there, such as view03.png"));
+  EXPECT_FALSE(fs::exists(dense() / "stereo/depth_maps/view03.png.geometric.bin"));
+  const auto report = nlohmann::json::parse(content(dense() / "report.json"));
+  EXPECT_EQ(report.at("warnings").size(), 1u);
+  // One that is damaged fails; the others are fused.
+  set_content(maps() / "view03.bin", own_bytes("view03").substr(0, 999));
+  const Outcome damaged = fuse();
+  EXPECT_EQ(damaged.exit_code, 7);
+  EXPECT_THAT(damaged.err,
+              HasSubstr("view03.png failed: " + (maps() / "view03.bin").string() + ": byte 0: "));
+  fs::remove_all(maps());
+  const Outcome nowhere = fuse();
+  EXPECT_EQ(nowhere.exit_code, 3);
+  EXPECT_THAT(nowhere.err, HasSubstr("--depth-maps has to be a folder of depth maps"));
+  fs::create_directories(maps());
+  const Outcome none = fuse();
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_THAT(none.err,
+              HasSubstr("there is no depth map of any of the 5 views; that of view00.png would be "
+                        "view00.png.geometric.bin, or end with .photometric.bin, .bin, .pfm, .npy, .png"));
+}
+
+TEST_F(GivenDepthMaps, KeepOutWhatMasksAndBoundsKeepOut) {
+  give_own_maps();
+  Image<std::uint8_t> mask(96, 72, 255);
+  for (int y = 0; y < 72; ++y)
+    for (int x = 0; x < 48; ++x) mask(x, y) = 0;
+  fs::create_directories(scene() / "masks");
+  write_image(scene() / "masks/view00.png.png", mask.view());
+  ASSERT_EQ(fuse({"--depth-max", "4"}).exit_code, 0);
+  const Image<float> map = read_depth_map(dense() / "stereo/depth_maps/view00.png.photometric.bin");
+  int known = 0;
+  for (int y = 0; y < 72; ++y)
+    for (int x = 0; x < 96; ++x) {
+      if (std::isnan(map(x, y))) continue;
+      ++known;
+      EXPECT_GE(x, 48);
+      EXPECT_LE(map(x, y), 4);
+    }
+  EXPECT_GT(known, 100);
+  const Outcome other = fuse({"--depth-max", "5"});
+  EXPECT_THAT(other.err, HasSubstr("depth maps: 5 stale views are done again"));
+}
+
+TEST_F(GivenDepthMaps, LeaveNothingToOptionsOfTheEstimation) {
+  give_own_maps();
+  const auto refusal = [&](const std::vector<std::string>& more) {
+    const Outcome outcome = fuse(more);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
+    return outcome.err;
+  };
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--window", "7"},
+                                               {"--method", "sgm"},
+                                               {"--planes", "64"},
+                                               {"--refine", "none"}})
+    EXPECT_THAT(refusal(more), HasSubstr(more[0] + " has no meaning with --depth-maps"));
+  EXPECT_THAT(refusal({"-o", folder().string(), "--overwrite"}), HasSubstr("lies in the output folder"));
+  const Outcome unit = run({"--depth-unit", "0.001"});
+  EXPECT_EQ(unit.exit_code, 2);
+  EXPECT_THAT(unit.err, HasSubstr("--depth-unit has a meaning with --depth-maps only"));
+  EXPECT_THAT(refusal({"--depth-unit", "0"}), HasSubstr("--depth-unit is 0; it must lie between"));
+  const Outcome plan = fuse({"--dry-run"});
+  EXPECT_EQ(plan.exit_code, 0);
+  EXPECT_THAT(plan.out, HasSubstr("given"));
+}
+
+TEST_F(GivenDepthMaps, OfAPhotoWithDistortionAreNotThoseOfItsUndistortedImage) {
+  give_own_maps();
+  Scene model = this->model();
+  const std::vector<double> pinhole = model.cameras.front().params;
+  model.cameras.front().model = CameraModel::kSimpleRadial;
+  model.cameras.front().params = {pinhole[0], pinhole[2], pinhole[3], 0.3};
+  for (View& view : model.views) view.observations.clear();
+  model.points.clear();
+  set_model(model);
+  const Outcome outcome = fuse();
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_THAT(
+      outcome.err,
+      HasSubstr("view00.bin: the map has 96x72 pixels, but the undistorted image of view00.png has "));
+  EXPECT_THAT(outcome.err,
+              HasSubstr(", the map is of the photo itself; give a map of the undistorted image"));
+}
+
+TEST_F(GivenDepthMaps, OfViewsInFoldersLieInFoldersToo) {
+  Scene model = this->model();
+  fs::create_directories(scene() / "images/left");
+  for (View& view : model.views) {
+    fs::rename(scene() / "images" / view.name, scene() / "images/left" / view.name);
+    view.name = "left/" + view.name;
+  }
+  set_model(model);
+  fs::create_directories(maps() / "left");
+  for (const std::string& view : kNames) set_content(maps() / "left" / (view + ".bin"), own_bytes(view));
+  ASSERT_EQ(fuse().exit_code, 0);
+  EXPECT_EQ(cloud(), own_cloud());
+}
+
+}  // namespace
+}  // namespace recon

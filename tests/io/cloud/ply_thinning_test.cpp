@@ -1,0 +1,106 @@
+// A cloud thinned evenly: how many points stay, and how far all others are from them.
+#include "io/cloud/ply_thinning.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "core/error.hpp"
+#include "io/cloud/ply.hpp"
+#include "io/error_message.hpp"
+#include "io/file/output_file.hpp"
+#include "io/temporary_folder.hpp"
+
+namespace recon {
+namespace {
+
+using testing::HasSubstr;
+
+using Points = std::vector<Vec3d>;
+
+/// Two walls and a floor; half of the points are in a hundredth of the floor.
+Points uneven_cloud(std::size_t count) {
+  std::mt19937 generator(7);
+  const auto number = [&] { return static_cast<double>(generator()) / 4294967296.0; };
+  Points points;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double u = 10 * number(), v = 10 * number();
+    if (i % 2 == 0)
+      points.push_back({100 + u / 10, v / 10, 0});
+    else
+      points.push_back(i % 3 == 0   ? Vec3d{100, u, v}
+                       : i % 3 == 1 ? Vec3d{100 + u, 0, v}
+                                    : Vec3d{100 + u, v, 0});
+  }
+  return points;
+}
+
+void write_points(const std::filesystem::path& file, const Points& points, PlyPosition position) {
+  PlyWriter writer(file, position);
+  for (const Vec3d& point : points) writer.add({point, {}, {}, 0, {}});
+  writer.commit();
+}
+
+/// The largest distance of a point to the nearest of the chosen ones.
+double largest_gap(const Points& points, const std::vector<std::uint64_t>& chosen) {
+  double gap = 0;
+  for (const Vec3d& point : points) {
+    double nearest = std::numeric_limits<double>::infinity();
+    for (const std::uint64_t index : chosen) nearest = std::min(nearest, norm(points[index] - point));
+    gap = std::max(gap, nearest);
+  }
+  return gap;
+}
+
+TEST(ThinnedCloud, IsEvenAndHasNearlyAsManyPointsAsItMay) {
+  const TemporaryFolder folder;
+  const Points points = uneven_cloud(6000);
+  for (const PlyPosition position : {PlyPosition::kFloat, PlyPosition::kDouble}) {
+    write_points(folder / "c.ply", points, position);
+    for (const std::size_t most : {1u, 10u, 100u, 600u}) {
+      const std::vector<std::uint64_t> chosen = thin_ply(folder / "c.ply", most);
+      EXPECT_TRUE(std::ranges::is_sorted(chosen));
+      EXPECT_EQ(std::ranges::adjacent_find(chosen), chosen.end());
+      EXPECT_LT(chosen.back(), points.size());
+      EXPECT_LE(chosen.size(), most);
+      if (most < 100) continue;  // few cubes come and go several at a time
+      EXPECT_GE(chosen.size(), most * 95 / 100);
+      std::vector<std::uint64_t> random;
+      std::mt19937 generator(3);
+      while (random.size() < chosen.size()) random.push_back(generator() % points.size());
+      // A cube of the 3 * 100 square units has at most so large a diagonal, were it full.
+      const double gap = largest_gap(points, chosen), cube = std::sqrt(300.0 / static_cast<double>(most));
+      EXPECT_LT(gap, std::sqrt(3.0) * 1.3 * cube);
+      EXPECT_LT(gap, 0.7 * largest_gap(points, random));
+    }
+  }
+}
+
+TEST(ThinnedCloud, KeepsAllOfASmallCloudAndOneOfEqualPoints) {
+  const TemporaryFolder folder;
+  write_points(folder / "c.ply", {{1, 2, 3}, {4, 5, 6}}, PlyPosition::kFloat);
+  EXPECT_EQ(thin_ply(folder / "c.ply", 2), (std::vector<std::uint64_t>{0, 1}));
+  EXPECT_EQ(thin_ply(folder / "c.ply", 1).size(), 1u);
+  write_points(folder / "c.ply", Points(9, Vec3d{1, 2, 3}), PlyPosition::kDouble);
+  EXPECT_EQ(thin_ply(folder / "c.ply", 3), (std::vector<std::uint64_t>{0}));
+  Points two(100, Vec3d{1, 2, 3});
+  two.back().x = 1e6;
+  write_points(folder / "c.ply", two, PlyPosition::kDouble);
+  EXPECT_EQ(thin_ply(folder / "c.ply", 50), (std::vector<std::uint64_t>{0, 99}));
+}
+
+TEST(ThinnedCloud, IsOneThatThisProgramWrote) {
+  const TemporaryFolder folder;
+  write_file(folder / "c.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n");
+  EXPECT_THAT(message_of<InputError>([&] { thin_ply(folder / "c.ply", 1); }), HasSubstr("not binary"));
+  write_points(folder / "c.ply", {{1, 2, 3}, {0, std::nan(""), 0}, {4, 5, 6}}, PlyPosition::kFloat);
+  EXPECT_THAT(message_of<InputError>([&] { thin_ply(folder / "c.ply", 2); }), HasSubstr("not finite"));
+}
+
+}  // namespace
+}  // namespace recon

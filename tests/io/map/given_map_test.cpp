@@ -1,0 +1,154 @@
+// Maps of other programs: arrays of NumPy, 16-bit PNG, and what all formats have in common.
+#include "io/map/given_map.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/error.hpp"
+#include "io/error_message.hpp"
+#include "io/file/output_file.hpp"
+#include "io/image/image_file.hpp"
+#include "io/map/map_files.hpp"
+#include "io/map/npy.hpp"
+#include "io/temporary_folder.hpp"
+
+namespace recon {
+namespace {
+
+using testing::HasSubstr;
+using namespace std::string_literals;
+
+/// A file as numpy.save writes it.
+std::string npy(const std::string& descr, const std::string& shape, const std::string& numbers,
+                const std::string& fortran = "False") {
+  std::string header =
+      "{'descr': '" + descr + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", }";
+  header.append(117 - header.size(), ' ').append("\n");
+  return "\x93NUMPY\x01\x00"s + static_cast<char>(header.size()) + "\0"s + header + numbers;
+}
+
+template <class T>
+std::string numbers(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+std::vector<float> pixels(const Image<float>& map) {
+  std::vector<float> all;
+  for (int y = 0; y < map.height(); ++y)
+    for (int x = 0; x < map.width(); ++x) all.push_back(map(x, y));
+  return all;
+}
+
+TEST(NumpyArray, HasRowsOfNumbersOfAnyType) {
+  const std::vector<float> expected = {1, 2, 3, 4, 5, 6};
+  const auto read = [](const std::string& bytes) { return pixels(parse_npy(bytes, "a.npy")); };
+  EXPECT_EQ(read(npy("<f4", "(2, 3)", numbers<float>({1, 2, 3, 4, 5, 6}))), expected);
+  EXPECT_EQ(read(npy("<f8", "(2, 3)", numbers<double>({1, 2, 3, 4, 5, 6}))), expected);
+  EXPECT_EQ(read(npy("<u2", "(2, 3)", numbers<std::uint16_t>({1, 2, 3, 4, 5, 6}))), expected);
+  EXPECT_EQ(read(npy("|u1", "(2, 3)", "\1\2\3\4\5\6")), expected);
+  EXPECT_EQ(read(npy(">u2", "(2, 3)", "\0\1\0\2\0\3\0\4\0\5\0\6"s)), expected);
+  EXPECT_EQ(read(npy("<f2", "(1, 2)", "\0\x3C\0\xC0"s)), (std::vector<float>{1, -2}));
+  EXPECT_EQ(read(npy("<f4", "(2, 3)", numbers<float>({1, 4, 2, 5, 3, 6}), "True")), expected);
+  for (const char* shape : {"(2, 3, 1)", "(1, 2, 3)", "(1,2,3,1)"})
+    EXPECT_EQ(read(npy("<f4", shape, numbers<float>({1, 2, 3, 4, 5, 6}))), expected) << shape;
+}
+
+TEST(NumpyArray, RefusesWhatIsNoMap) {
+  const auto refusal = [](const std::string& bytes) {
+    return message_of<InputError>([&] { parse_npy(bytes, "a.npy"); });
+  };
+  const std::string one = numbers<float>({1});
+  EXPECT_THAT(refusal(""), HasSubstr("a.npy: byte 0: the file begins with"));
+  EXPECT_THAT(refusal("Pf\n1 1\n"), HasSubstr("numpy.save"));
+  EXPECT_THAT(refusal("\x93NUMPY\x09\x00\x05\x00{abcd"s), HasSubstr("version of the array is 9"));
+  EXPECT_THAT(refusal(npy("<f4", "(1, 1)", one).substr(0, 60)), HasSubstr("ends inside the header"));
+  EXPECT_THAT(refusal(npy("<f4", "(1, 2)", one)), HasSubstr("takes 8 bytes, but 4 follow"));
+  EXPECT_THAT(refusal(npy("<f4", "(1, 1)", one + "x")), HasSubstr("takes 4 bytes, but 5 follow"));
+  EXPECT_THAT(refusal(npy("<c8", "(1, 1)", one)), HasSubstr("numbers of the type \"'<c8'\""));
+  EXPECT_THAT(refusal(npy("|O", "(1, 1)", one)), HasSubstr("numbers of the type"));
+  EXPECT_THAT(refusal(npy("<f4", "(1,)", one)), HasSubstr("a map has rows and columns"));
+  EXPECT_THAT(refusal(npy("<f4", "(3, 1, 3)", one)), HasSubstr("a map has rows and columns"));
+  EXPECT_THAT(refusal(npy("<f4", "(-1, 1)", one)), HasSubstr("the shape of the array is"));
+  EXPECT_THAT(refusal(npy("<f4", "(1, x)", one)), HasSubstr("the shape of the array is"));
+  EXPECT_THAT(refusal(npy("<f4", "(99999999, 99999999)", one)), HasSubstr("2^30"));
+  EXPECT_THAT(refusal("\x93NUMPY\x01\x00\x02\x00{}"s), HasSubstr("no value of 'descr'"));
+}
+
+TEST(GivenDepth, IsInSceneUnitsAndUnknownWhereItIsNoDepth) {
+  const TemporaryFolder folder;
+  const float infinity = std::numeric_limits<float>::infinity();
+  write_file(folder / "a.npy", npy("<f4", "(1, 5)", numbers<float>({2, 0, -1, kUnknown, infinity})));
+  const Image<float> depth = read_given_depth(folder / "a.npy", {});
+  EXPECT_EQ(depth(0, 0), 2);
+  for (int x = 1; x < 5; ++x) EXPECT_TRUE(std::isnan(depth(x, 0))) << x;
+  EXPECT_EQ(read_given_depth(folder / "a.npy", 0.25)(0, 0), 0.5f);
+  Image<float> map(2, 1, 3.0f);
+  map(1, 0) = kUnknown;
+  write_pfm(folder / "a.pfm", map.view());
+  write_depth_map(folder / "a.bin", map.view());
+  for (const char* file : {"a.pfm", "a.bin"}) {
+    const Image<float> read = read_given_depth(folder / file, {});
+    EXPECT_EQ(read(0, 0), 3) << file;
+    EXPECT_TRUE(std::isnan(read(1, 0))) << file;
+  }
+}
+
+TEST(GivenDepth, OfWholeNumbersNeedsAUnit) {
+  const TemporaryFolder folder;
+  Image<std::uint16_t> map(2, 1, std::uint16_t{0});
+  map(0, 0) = 1500;
+  write_png16(folder / "a.png", map.view());
+  write_file(folder / "a.npy", npy("<u2", "(1, 2)", numbers<std::uint16_t>({1500, 0})));
+  for (const char* file : {"a.png", "a.npy"}) {
+    EXPECT_TRUE(has_whole_numbers(folder / file)) << file;
+    EXPECT_THAT(message_of<InputError>([&] { read_given_depth(folder / file, {}); }),
+                HasSubstr("--depth-unit says how many scene units"))
+        << file;
+    const Image<float> depth = read_given_depth(folder / file, 0.001);
+    EXPECT_EQ(depth(0, 0), 1.5f) << file;
+    EXPECT_TRUE(std::isnan(depth(1, 0))) << file;
+  }
+  write_image(folder / "b.png", Image<std::uint8_t>(2, 1, 7).view());
+  EXPECT_THAT(message_of<InputError>([&] { read_given_depth(folder / "b.png", 1.0); }),
+              HasSubstr("a 16-bit grey PNG is needed"));
+}
+
+TEST(GivenConfidence, LiesBetween0And1) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.npy", npy("<f4", "(1, 3)", numbers<float>({0.5f, -1, kUnknown})));
+  EXPECT_EQ(pixels(read_given_confidence(folder / "a.npy")), (std::vector<float>{0.5f, 0, 0}));
+  write_file(folder / "b.npy", npy("|u1", "(1, 2)", "\xFF\x33"));
+  EXPECT_EQ(pixels(read_given_confidence(folder / "b.npy")), (std::vector<float>{1, 0.2f}));
+  write_image(folder / "c.png", Image<std::uint8_t>(1, 1, 51).view());
+  EXPECT_EQ(read_given_confidence(folder / "c.png")(0, 0), 0.2f);
+  write_file(folder / "d.npy", npy("<f4", "(1, 2)", numbers<float>({0.5f, 2})));
+  EXPECT_THAT(message_of<InputError>([&] { read_given_confidence(folder / "d.npy"); }),
+              HasSubstr("d.npy: pixel (1, 0) has the confidence 2; a confidence lies between 0 and 1"));
+}
+
+TEST(GivenMap, IsSampledWhereTheImageHasTheCentresOfItsPixels) {
+  Image<float> map(4, 2);
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 4; ++x) map(x, y) = static_cast<float>(10 * y + x);
+  EXPECT_EQ(pixels(resized_to_nearest(map.clone(), 2, 1)), (std::vector<float>{11, 13}));
+  EXPECT_EQ(pixels(resized_to_nearest(map.clone(), 8, 2)),
+            (std::vector<float>{0, 0, 1, 1, 2, 2, 3, 3, 10, 10, 11, 11, 12, 12, 13, 13}));
+  EXPECT_EQ(pixels(resized_to_nearest(map.clone(), 4, 2)), pixels(map));
+}
+
+TEST(GivenMap, HasTheShapeOfItsImageUpToRounding) {
+  EXPECT_TRUE(same_shape_of_image(640, 480, 640, 480));
+  EXPECT_TRUE(same_shape_of_image(333, 250, 1001, 751));
+  EXPECT_TRUE(same_shape_of_image(2000, 1500, 1000, 750));
+  EXPECT_FALSE(same_shape_of_image(480, 640, 640, 480));
+  EXPECT_FALSE(same_shape_of_image(640, 360, 640, 480));
+  EXPECT_FALSE(same_shape_of_image(630, 480, 640, 480));
+}
+
+}  // namespace
+}  // namespace recon
