@@ -31,7 +31,7 @@ using reconstruct::FusionView;
 
 constexpr Job kJob{Method::kPlaneSweep, false};
 
-std::string name_of(std::size_t view) {
+std::string view_name(std::size_t view) {
   return "view " + std::to_string(view);
 }
 
@@ -58,7 +58,7 @@ void check_map(const MapView<float>& map, const MapView<float>& depth, const std
 }
 
 void check_view(const FusionView& view, std::size_t index, std::size_t count) {
-  const std::string name = name_of(index);
+  const std::string name = view_name(index);
   check_map(view.depth, view.depth, "the depth map of " + name);
   if (view.confidence.data != nullptr) check_map(view.confidence, view.depth, "the confidence of " + name);
   for (const int source : view.sources)
@@ -72,7 +72,7 @@ void check_view(const FusionView& view, std::size_t index, std::size_t count) {
                      " pixels and the depth map " + size_text(view.depth.width, view.depth.height));
 }
 
-ScenePlan plan_of(const std::vector<FusionView>& views, const SessionOptions& options) {
+ScenePlan fusion_plan(const std::vector<FusionView>& views, const SessionOptions& options) {
   if (views.size() < 2)
     throw UsageError("there is " + std::to_string(views.size()) +
                      " view; depths are checked across at least 2");
@@ -82,7 +82,7 @@ ScenePlan plan_of(const std::vector<FusionView>& views, const SessionOptions& op
   for (std::size_t i = 0; i < views.size(); ++i) {
     const FusionView& view = views[i];
     check_view(view, i, views.size());
-    detail::add_view(view.camera, view.cam_from_world, view.depth.width, view.depth.height, name_of(i),
+    detail::add_view(view.camera, view.cam_from_world, view.depth.width, view.depth.height, view_name(i),
                      scene);
     sources.push_back(view.sources);
     any |= !view.sources.empty();
@@ -117,10 +117,10 @@ class CheckedViews {
   CheckedViews(Backend& backend, const std::vector<FusionView>& views, const SessionOptions& options)
       : views_(views),
         options_(options),
-        plan_(plan_of(views, options)),
+        plan_(fusion_plan(views, options)),
         first_id_(unique_ids(views.size())) {
     for (std::size_t i = 0; i < views.size(); ++i) {
-      maps_.push_back(given_maps(views[i], name_of(i), options));
+      maps_.push_back(given_maps(views[i], view_name(i), options));
       maps_[i].normal = backend.normals(maps_[i].depth.view(), plan_.views[i].camera, first_id_ + i);
     }
     for (std::size_t i = 0; i < views.size(); ++i) checked_.push_back(check(backend, i));
@@ -147,7 +147,7 @@ class CheckedViews {
     const recon::Image<Agreement> said =
         backend.count_agreement(reference, others, options_.check_consistency(kJob));
     const recon::Image<std::uint8_t> mask = detail::mask_of(views_[index].mask, views_[index].depth.width,
-                                                            views_[index].depth.height, name_of(index));
+                                                            views_[index].depth.height, view_name(index));
     return recon::checked({maps_[index], reference, others, said, mask.view()}, options_, kJob);
   }
 

@@ -24,7 +24,7 @@ using reconstruct::View;
 /// The reference and then the sources.
 using Views = std::vector<const View*>;
 
-std::string name_of(std::size_t view) {
+std::string name_in_sweep(std::size_t view) {
   return view == 0 ? "the reference" : "source " + std::to_string(view - 1);
 }
 
@@ -41,7 +41,7 @@ SessionOptions sweep_options(const Options& given) {
   return options;
 }
 
-ScenePlan plan_of(const Views& views, const SessionOptions& options) {
+ScenePlan sweep_plan(const Views& views, const SessionOptions& options) {
   if (views.size() < 2 || views.size() > std::size_t{kMaxSources} + 1)
     throw UsageError("there are " + std::to_string(views.size() - 1) + " sources; a sweep takes 1 to " +
                      std::to_string(kMaxSources));
@@ -49,8 +49,8 @@ ScenePlan plan_of(const Views& views, const SessionOptions& options) {
   std::vector<std::vector<int>> sources(views.size());
   for (std::size_t i = 0; i < views.size(); ++i) {
     const View& view = *views[i];
-    detail::check_image(view.image, name_of(i));
-    detail::add_view(view.camera, view.cam_from_world, view.image.width, view.image.height, name_of(i),
+    detail::check_image(view.image, name_in_sweep(i));
+    detail::add_view(view.camera, view.cam_from_world, view.image.width, view.image.height, name_in_sweep(i),
                      scene);
     if (i > 0) sources[0].push_back(static_cast<int>(i));
   }
@@ -69,7 +69,7 @@ SampleLevels levels_of_images(const Views& views) {
 }
 
 DepthMaps sweep_views(Backend& backend, const Views& views, const SessionOptions& options) {
-  const ScenePlan plan = plan_of(views, options);
+  const ScenePlan plan = sweep_plan(views, options);
   SweepProblem problem = sweep_problem(plan, 0, options);
   backend.memory(sweep_shape(problem));  // throws where it does not suffice
   const SampleLevels levels = levels_of_images(views);
@@ -89,7 +89,7 @@ DepthMaps sweep_views(Backend& backend, const Views& views, const SessionOptions
   narrow_planes(backend, plan, 0, options, problem);
   const Pinhole& camera = plan.view(0).camera;
   const recon::Image<std::uint8_t> mask =
-      detail::mask_of(views.front()->mask, camera.width, camera.height, name_of(0));
+      detail::mask_of(views.front()->mask, camera.width, camera.height, name_in_sweep(0));
   ViewDepth maps = estimate_view(backend, problem, options.resolved_filter(), mask.view());
   keep_within(options.depth, maps);
   round_confidences(maps.confidence.view());
