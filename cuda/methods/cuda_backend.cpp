@@ -1,5 +1,4 @@
 #include <oneapi/tbb/task_arena.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <mutex>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "core/counted_memory.hpp"
+#include "core/log.hpp"
 #include "cuda/fuse/agreement.hpp"
 #include "cuda/match/sweep.hpp"
 #include "cuda/methods/device_budget.hpp"
@@ -285,7 +285,7 @@ class CudaBackend : public Backend {
     return {[this](int stream) { workspaces_[static_cast<std::size_t>(stream)].arena.release(); },
             [this](std::size_t bytes) { images_.set_budget(bytes); },
             [this] {
-              spdlog::info(
+              messages().info(
                   "{}: other programs use its memory; it keeps no images, and tries again every {} s", name_,
                   DeviceBudget::kPauseOfImages.count());
             }};

@@ -4,16 +4,23 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/json_messages.hpp"
+#include "core/stop.hpp"
 
 namespace recon {
 namespace {
 
 std::atomic<bool> stop_asked{false}, announces{true};
+/// The scopes of the process: kOne each, and 1 for each that is stopped. In one number, so that both are of
+/// one time.
+std::atomic<std::uint64_t> scopes{0};
+constexpr std::uint64_t kOne = std::uint64_t{1} << 32;
 static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler");
 
 void on_signal(int number) {
@@ -39,7 +46,25 @@ void install_interrupt_handler(bool announce) {
 }
 
 bool interrupted() noexcept {
-  return stop_asked.load(std::memory_order_relaxed);
+  const std::uint64_t now = scopes.load(std::memory_order_relaxed);
+  return stop_asked.load(std::memory_order_relaxed) || (now != 0 && now / kOne == now % kOne);
+}
+
+StopScope::StopScope(std::stop_token token) : token_(std::move(token)) {
+  scopes += kOne;
+  on_stop_.emplace(token_, [this] {
+    counted_ = true;
+    ++scopes;
+  });
+}
+
+StopScope::~StopScope() {
+  on_stop_.reset();
+  scopes -= kOne + (counted_ ? 1 : 0);
+}
+
+void StopScope::check() const {
+  if (token_.stop_requested()) throw Interrupted();
 }
 
 void check_interrupted() {

@@ -10,7 +10,7 @@ namespace recon {
 /// @param announce  whether the first signal prints that work stops
 void install_interrupt_handler(bool announce = true);
 
-/// Whether the user has requested a stop. Safe from any thread.
+/// Whether the user has requested a stop, or every StopScope of the process has. Safe from any thread.
 bool interrupted() noexcept;
 
 /// Call between pieces of work; cheap.

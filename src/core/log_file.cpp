@@ -2,8 +2,6 @@
 
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
-#include <spdlog/sinks/dist_sink.h>
-#include <spdlog/spdlog.h>
 
 #include <cerrno>
 #include <cstring>
@@ -68,32 +66,17 @@ class LogFileSink : public spdlog::sinks::base_sink<std::mutex> {
   std::string early_;
 };
 
-namespace {
+LogFile::LogFile() : sink_(std::make_shared<LogFileSink>()), messages_(sink_) {}
 
-/// The sinks that set_up_log made; nothing with another logger.
-std::shared_ptr<spdlog::sinks::dist_sink_mt> sinks() {
-  const auto& all = spdlog::default_logger()->sinks();
-  return all.empty() ? nullptr : std::dynamic_pointer_cast<spdlog::sinks::dist_sink_mt>(all.front());
-}
-
-}  // namespace
-
-LogFile::LogFile() : sink_(std::make_shared<LogFileSink>()) {
-  if (const auto all = sinks()) all->add_sink(sink_);
-}
-
-LogFile::~LogFile() {
-  if (const auto all = sinks()) all->remove_sink(sink_);
-}
+LogFile::~LogFile() = default;
 
 void LogFile::open(const std::filesystem::path& path) {
   sink_->open(path);
 }
 
-std::shared_ptr<spdlog::logger> standard_error_log() {
-  const auto all = sinks();
-  if (!all) return spdlog::default_logger();
-  return std::make_shared<spdlog::logger>("reconstruct", all->sinks().front());
+std::shared_ptr<spdlog::logger> log_without_files() {
+  const auto sinks = all_sinks();
+  return std::make_shared<spdlog::logger>("reconstruct", sinks.begin(), sinks.end());
 }
 
 }  // namespace recon

@@ -1,16 +1,16 @@
 #pragma once
 
-#include <spdlog/fwd.h>
-
 #include <filesystem>
 #include <memory>
+
+#include "core/log.hpp"
 
 namespace recon {
 
 class LogFileSink;
 
 /// A copy of all messages during its life in a file, with time and level, also of those that standard error
-/// does not show. They are kept in memory until the file is known. Needs set_up_log.
+/// does not show. They are kept in memory until the file is known.
 class LogFile {
  public:
   LogFile();
@@ -24,10 +24,11 @@ class LogFile {
 
  private:
   std::shared_ptr<LogFileSink> sink_;
+  LogSink messages_;
 };
 
-/// A log to standard error that no LogFile copies: for threads that work beside the inputs, whose messages
-/// would be in the file of one of them by chance. Call it while there is no LogFile. Needs set_up_log.
-std::shared_ptr<spdlog::logger> standard_error_log();
+/// A log of the messages that no LogFile copies: for threads that work beside the inputs, whose messages
+/// would be in the file of one of them by chance. Call it while there is no LogFile.
+std::shared_ptr<spdlog::logger> log_without_files();
 
 }  // namespace recon

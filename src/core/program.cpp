@@ -3,9 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/dist_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -22,8 +20,10 @@
 
 #include "core/error.hpp"
 #include "core/json_messages.hpp"
+#include "core/log.hpp"
 #include "core/parallel.hpp"
 #include "core/printable.hpp"
+#include "core/progress.hpp"
 
 namespace recon {
 namespace {
@@ -65,6 +65,12 @@ class JsonMessage : public spdlog::custom_flag_formatter {
   std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<JsonMessage>(); }
 };
 
+/// The sink of set_up_log.
+const spdlog::sink_ptr& standard_error() {
+  static const spdlog::sink_ptr sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  return sink;
+}
+
 constexpr int kUnexpected = 1;
 constexpr int kOutOfMemory = 4;
 
@@ -88,7 +94,8 @@ Failure failure_of(const std::exception& error) {
 bool standard_output_is_complete() {
   std::cout.flush();
   if (!std::cout)
-    spdlog::error("standard output cannot be written: it is closed, or there is no space; its text is lost");
+    messages().error(
+        "standard output cannot be written: it is closed, or there is no space; its text is lost");
   return std::cout.good();
 }
 
@@ -128,24 +135,20 @@ void set_log_subject(const std::string& subject) {
   if (json_messages()) {
     auto objects = std::make_unique<spdlog::pattern_formatter>();
     objects->add_flag<JsonMessage>('*').set_pattern("%*");
-    spdlog::default_logger()->set_formatter(std::move(objects));
+    standard_error()->set_formatter(std::move(objects));
     return;
   }
   const std::string wipe_line = isatty(STDERR_FILENO) ? "\r\033[K" : "";
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
   formatter->add_flag<Message>('*', subject).set_pattern(wipe_line + "%*");
-  spdlog::default_logger()->set_formatter(std::move(formatter));
+  standard_error()->set_formatter(std::move(formatter));
 }
 
 void set_up_log(spdlog::level::level_enum level) {
-  auto standard_error = std::make_shared<spdlog::sinks::stderr_sink_mt>();
-  standard_error->set_level(level);
-  auto sinks = std::make_shared<spdlog::sinks::dist_sink_mt>();  // so that a LogFile can join
-  sinks->add_sink(std::move(standard_error));
-  auto logger = std::make_shared<spdlog::logger>("reconstruct", std::move(sinks));
-  logger->set_level(spdlog::level::debug);
-  spdlog::set_default_logger(std::move(logger));
+  static const LogSink shown(standard_error());
+  standard_error()->set_level(level);
   set_log_subject("");
+  show_progress();
 }
 
 void prepare_process() {
@@ -177,7 +180,7 @@ int terminal_columns() {
 int usable_threads(int asked) {
   const int available = available_threads();
   if (asked <= available) return asked;
-  spdlog::info("--threads is {}; {} are used, as many as there are processors", asked, available);
+  messages().info("--threads is {}; {} are used, as many as there are processors", asked, available);
   return available;
 }
 
@@ -197,9 +200,9 @@ Failure current_failure(const Advice& advice) {
 
 void log_failure(const Failure& failure) {
   if (failure.exit_code == Interrupted().exit_code())
-    spdlog::warn("{}", failure.message);
+    messages().warn("{}", failure.message);
   else
-    spdlog::error("{}", failure.message);
+    messages().error("{}", failure.message);
 }
 
 int run_program(const std::function<int()>& work, const Advice& advice,

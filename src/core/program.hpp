@@ -7,10 +7,9 @@
 
 namespace recon {
 
-/// Directs spdlog's default logger to standard error from `level` on, so that `spdlog::info`, `warn`, `error`
-/// and `debug` can be used by the session and the tools (libraries below them throw instead). Only warnings
-/// and errors have a prefix. On a terminal each message first clears the line of the progress bar. Call it
-/// first in `main`.
+/// Directs `messages` to standard error from `level` on, and shows progress there (libraries neither log nor
+/// show it by themselves). Only warnings and errors have a prefix. On a terminal each message first clears
+/// the line of the progress bar. Call it first in `main`.
 void set_up_log(spdlog::level::level_enum level);
 
 /// Begins later messages to standard error with what they are about, behind "warning" or "error", unless they

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <iostream>
 #include <stop_token>
@@ -32,10 +33,36 @@ std::string duration_text(double seconds) {
   return fmt::format("{}.{} h", tenths / 10, tenths % 10);
 }
 
+std::atomic<bool> shown{false};
+
+std::mutex listener_mutex;
+std::function<void(const ProgressEvent&)> progress_listener;  ///< of listener_mutex; may be empty
+
+bool has_listener() {
+  const std::lock_guard lock(listener_mutex);
+  return progress_listener != nullptr;
+}
+
 }  // namespace
 
+void show_progress() {
+  shown = true;
+}
+
+ProgressListener::ProgressListener(std::function<void(const ProgressEvent&)> listener) {
+  const std::lock_guard lock(listener_mutex);
+  EXPECTS(!progress_listener);
+  progress_listener = std::move(listener);
+}
+
+ProgressListener::~ProgressListener() {
+  const std::lock_guard lock(listener_mutex);
+  progress_listener = nullptr;
+}
+
 ProgressStyle progress_style(bool quiet) {
-  if (quiet) return ProgressStyle::kSilent;
+  if (has_listener()) return ProgressStyle::kListener;
+  if (quiet || !shown) return ProgressStyle::kSilent;
   if (json_messages()) return ProgressStyle::kJson;
   return isatty(STDERR_FILENO) ? ProgressStyle::kBar : ProgressStyle::kLines;
 }
@@ -59,6 +86,7 @@ Progress::Progress(std::string label, int total, ProgressStyle style, std::ostre
       last_shown_(start_),
       last_done_(start_) {
   EXPECTS(total >= 0 && predicted >= 0);
+  if (style_ == ProgressStyle::kListener) tell(start_);
   const bool is_long = predicted >= std::chrono::duration<double>(kBetweenLines).count();
   if (style_ == ProgressStyle::kBar || style_ == ProgressStyle::kJson ||
       (style_ == ProgressStyle::kLines && total > 0 && is_long))
@@ -93,6 +121,7 @@ void Progress::advance(int steps) {
   done_ += steps;
   const auto now = clock_();
   if (steps > 0) last_done_ = now;
+  if (style_ == ProgressStyle::kListener) return tell(now);
   const bool due = now - last_shown_ >= (style_ == ProgressStyle::kLines ? kBetweenLines : kBetweenBars);
   if (due || done_ == total_) show(now);
 }
@@ -129,6 +158,13 @@ double Progress::share(double elapsed, double in_all) const {
   constexpr double kMaxUnfinished = 0.99;
   const double by_time = predicted_ > 0 && in_all > 0 ? std::min(elapsed / in_all, kMaxUnfinished) : 0;
   return std::max(by_time, static_cast<double>(done_) / total_);
+}
+
+void Progress::tell(Time now) {
+  const double elapsed = seconds_until(now);
+  const double left = done_ < total_ ? std::max(0.0, seconds_in_all() - elapsed) : 0;
+  const std::lock_guard lock(listener_mutex);
+  if (progress_listener) progress_listener({label_, done_, total_, elapsed, left});
 }
 
 std::string Progress::object(double elapsed, double in_all) const {

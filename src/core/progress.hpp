@@ -12,13 +12,37 @@ namespace recon {
 
 enum class ProgressStyle {
   kSilent,
-  kLines,  ///< a line at intervals, for files and logs
-  kJson,   ///< an object for each step that is done, see set_json_messages
-  kBar,    ///< one line that is redrawn, for terminals
+  kListener,  ///< hands it to the listener
+  kLines,     ///< a line at intervals, for files and logs
+  kJson,      ///< an object for each step that is done, see set_json_messages
+  kBar,       ///< one line that is redrawn, for terminals
 };
 
-/// How to show progress on standard error: a bar on a terminal, lines elsewhere, objects after
-/// set_json_messages, nothing when `quiet`.
+/// How far a step is.
+struct ProgressEvent {
+  std::string step;
+  int done = 0, total = 0;
+  double seconds = 0;  ///< since it began
+  double left = 0;     ///< that it will still take, predicted; 0: unknown, or none
+};
+
+/// Lets the process show progress on standard error: a program does, a library does not.
+void show_progress();
+
+/// Hands all progress of the process to a function during its life, one event at a time, from any thread.
+/// Only one exists at a time.
+class ProgressListener {
+ public:
+  /// @param listener  throws nothing; must not begin or end a Progress
+  explicit ProgressListener(std::function<void(const ProgressEvent&)> listener);
+  ~ProgressListener();
+  ProgressListener(const ProgressListener&) = delete;
+  ProgressListener& operator=(const ProgressListener&) = delete;
+};
+
+/// How to show progress: to the listener where there is one; else, where show_progress was called, on
+/// standard error: a bar on a terminal, lines elsewhere, objects after set_json_messages, nothing when
+/// `quiet`.
 ProgressStyle progress_style(bool quiet);
 
 /// Shows how many of `total` steps are done. `advance` is thread-safe.
@@ -68,6 +92,7 @@ class Progress {
   double seconds_until(Time now) const;
   double seconds_in_all() const;
   double share(double elapsed, double in_all) const;
+  void tell(Time now);
   void show(Time now);
   std::string object(double elapsed, double in_all) const;
 

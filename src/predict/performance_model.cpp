@@ -1,7 +1,5 @@
 #include "predict/performance_model.hpp"
 
-#include <spdlog/spdlog.h>
-
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
@@ -10,6 +8,7 @@
 
 #include "core/content_hash.hpp"
 #include "core/error.hpp"
+#include "core/log.hpp"
 #include "core/paths.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
@@ -211,7 +210,7 @@ PerformanceModel load_calibration(const CalibrationKey& key) {
   try {
     return parse_calibration(read_file(path), key, path.string());
   } catch (const InputError& damaged) {
-    spdlog::warn("{}; it is replaced by the next one", damaged.what());
+    messages().warn("{}; it is replaced by the next one", damaged.what());
     return {};
   }
 }
@@ -222,7 +221,7 @@ void save_calibration(const CalibrationKey& key, const PerformanceModel& model) 
     if (path.empty()) throw OutputError("neither XDG_CACHE_HOME nor HOME is an absolute path");
     write_file(path, calibration_text(key, model));
   } catch (const OutputError& failed) {
-    spdlog::warn("the calibration is not kept: {}", failed.what());
+    messages().warn("the calibration is not kept: {}", failed.what());
   }
 }
 

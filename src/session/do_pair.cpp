@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
+#include "core/log.hpp"
 #include "core/paths.hpp"
 #include "core/version.hpp"
 #include "io/file/output_file.hpp"
@@ -203,7 +203,7 @@ const StepRecord& do_work(PairRun& run, json inputs, StepClock& clock) {
   record.inputs = std::move(inputs);
   record.result = {
       {"known", result.known}, {"device", run.backend().name()}, {"warnings", warnings_of(plan, result)}};
-  for (const json& warning : record.result["warnings"]) spdlog::warn("{}", warning.get<std::string>());
+  for (const json& warning : record.result["warnings"]) messages().warn("{}", warning.get<std::string>());
   write_disparity(run, result, record);
   if (plan.camera) write_depth(run, result, record);
   run.results.put({Step::kPair}, std::move(record));
@@ -262,9 +262,9 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
   const StepRecord* record = run.results.find({Step::kPair}, inputs);
   clock.end("checking what is there");
   const bool kept = record != nullptr;
-  if (kept) spdlog::info("{}: the result is finished and kept", plan.name());
+  if (kept) messages().info("{}: the result is finished and kept", plan.name());
   if (const std::string reason = run.results.reason({Step::kPair}); !reason.empty())
-    spdlog::info("{}: stale results are made again: {}", plan.name(), reason);
+    messages().info("{}: stale results are made again: {}", plan.name(), reason);
   if (!kept && output.has_results)
     remove_results(workspace,
                    {record_file.c_str(), pair_file::kDisparity, pair_file::kDisparityPng, pair_file::kPreview,

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <utility>
 
 #include "core/aligned_buffer.hpp"
 #include "core/content_hash.hpp"
+#include "core/log.hpp"
 #include "core/log_file.hpp"
 #include "core/system_limits.hpp"
 #include "core/version.hpp"
@@ -107,8 +107,8 @@ void do_steps(SceneRun& run, const SharedWork& work, StepClock& clock) {
   });
   measure("opening the device", [&] { share_memory(run, work.backends()); });
   const Backends& backends = work.backends();
-  spdlog::debug("working on {}", work.choice.get().reason);
-  spdlog::debug("device: {}", names_of(backends));
+  messages().debug("working on {}", work.choice.get().reason);
+  messages().debug("device: {}", names_of(backends));
   predict_steps(run, backends);
   SceneGraph graph(run, backends);
   // The photos are compared with the cameras in the first step, also where its depth maps are there.
@@ -135,7 +135,7 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   collect_estimates(run);  // nothing is written before they are known to belong to this run
   mark_output(run.workspace, OutputKind::kScene);
   log.open(report_file(run, ".log"));
-  spdlog::debug("reconstruct {} ({}), {} threads", version(), run.options.commit, run.threads);
+  messages().debug("reconstruct {} ({}), {} threads", version(), run.options.commit, run.threads);
   if (output.has_results) set_reports_aside(run);
   write_file_if_changed(run.workspace.path("options.toml"), resolved_options(run.options, run.job));
   try {

@@ -1,7 +1,6 @@
 #include "session/session.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <map>
@@ -14,6 +13,7 @@
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
+#include "core/log.hpp"
 #include "core/log_file.hpp"
 #include "core/parallel.hpp"
 #include "core/printable.hpp"
@@ -46,26 +46,12 @@ std::string gpu_names(const std::vector<int>& gpus, const CudaDevices& found) {
   return text;
 }
 
-/// @param host_memory  bytes for the sweeps of the CPU
-/// @param gpu_memory   bytes; empty: most of what is free
-Backends make_backends(const DeviceChoice& choice, int threads, std::size_t host_memory,
-                       std::optional<std::size_t> gpu_memory) {
-  Backends backends;
-  for (const int gpu : choice.gpus)
-    backends.push_back(make_cuda_backend({.device = gpu,
-                                          .memory_limit = gpu_memory,
-                                          .processes = choice.processes_per_gpu,
-                                          .threads = threads}));
-  if (backends.empty()) backends.push_back(make_cpu_backend({threads, host_memory}));
-  return backends;
-}
-
 /// Begins to look for GPUs and to open them.
 SharedWork begin_work(const SessionOptions& options, int threads, bool in_session, MachineShare share = {}) {
   parse_device(options.device);
   SharedWork work{options, threads, options.memory_limit.value_or(available_memory()), {}, {}, in_session, 0};
   // Shown as soon as it is known; the log of a scene gets it from the scene.
-  work.choice = std::async(std::launch::async, [&options, share, log = standard_error_log()] {
+  work.choice = std::async(std::launch::async, [&options, share, log = log_without_files()] {
                   const DeviceChoice choice = choose_devices(options.device, share);
                   log->info("working on {}", choice.reason);
                   return choice;
@@ -93,9 +79,17 @@ std::string reason_of(const UnusableInput& input) {
 
 Outcome failed(const Input& input, int code, const std::string& message,
                const std::vector<std::string>& warnings = {}) {
-  spdlog::error("{}", message);
+  messages().error("{}", message);
   Outcome outcome{code, {{"scene", input_name(input).string()}, {"error", message}}, {}};
+  outcome.error = std::current_exception();
+  if (!outcome.error) outcome.error = std::make_exception_ptr(Error(code, message));
   if (!warnings.empty()) outcome.object["warnings"] = warnings;
+  return outcome;
+}
+
+Outcome unusable_outcome(const UnusableInput& input) {
+  Outcome outcome = failed(input, kBadInput, reason_of(input));
+  outcome.error = std::make_exception_ptr(InputError(reason_of(input)));
   return outcome;
 }
 
@@ -189,6 +183,7 @@ class Session {
         print(estimate_text(session_estimate(objects_of(outcomes()))));
     } catch (...) {
       // What is finished is reported too.
+      error_ = std::current_exception();
       failure = current_failure(kSessionAdvice);
       log_failure(*failure);
     }
@@ -196,8 +191,15 @@ class Session {
       log_failure(*files_.failure());
       if (exit_code_of(outcomes()) == 0) failure = files_.failure();
     }
-    return report_outcomes(options_, outcomes(), out_, failure);
+    const int exit_code = report_outcomes(options_, outcomes(), out_, failure);
+    if (failure && !error_) error_ = std::make_exception_ptr(Error(failure->exit_code, failure->message));
+    for (const auto& [input, outcome] : outcomes_)
+      if (!error_ && exit_code != kSomeFailed) error_ = outcome.error;
+    return exit_code;
   }
+
+  /// What ended it, or why its first input has no results where none has; null where there are results.
+  std::exception_ptr error() const { return error_; }
 
  private:
   /// What is found to fail before the work comes first: nobody has to wait for it until others are done.
@@ -218,8 +220,7 @@ class Session {
 
   /// What is wrong with an input at first sight; of one alone its work finds it out at once.
   std::optional<Outcome> fault_of(const Input& input) const {
-    if (const auto* unusable = std::get_if<UnusableInput>(&input))
-      return failed(input, kBadInput, reason_of(*unusable));
+    if (const auto* unusable = std::get_if<UnusableInput>(&input)) return unusable_outcome(*unusable);
     if (!is_session_) return std::nullopt;
     try {
       check_input(input, options_);
@@ -233,7 +234,7 @@ class Session {
     if (is_session_ && options_.progress == ProgressFormat::kJson)
       set_log_subject(input_name(inputs_[i]).string());
     if (is_session_)
-      spdlog::info("{}: scene {} of {}", input_name(inputs_[i]).string(), i + 1, inputs_.size());
+      messages().info("{}: scene {} of {}", input_name(inputs_[i]).string(), i + 1, inputs_.size());
     return try_input(inputs_[i], work);
   }
 
@@ -295,6 +296,7 @@ class Session {
   const bool is_session_;
   SessionFiles files_;
   std::map<std::size_t, Outcome> outcomes_;  ///< by input
+  std::exception_ptr error_;
 };
 
 }  // namespace
@@ -345,7 +347,19 @@ DeviceChoice choose_devices(const std::string& device, MachineShare share) {
   return {own, gpu_names(own, found), processes_per_gpu};
 }
 
-int run_session(const SessionOptions& options, std::ostream& out) {
+Backends make_backends(const DeviceChoice& choice, int threads, std::size_t host_memory,
+                       std::optional<std::size_t> gpu_memory) {
+  Backends backends;
+  for (const int gpu : choice.gpus)
+    backends.push_back(make_cuda_backend({.device = gpu,
+                                          .memory_limit = gpu_memory,
+                                          .processes = choice.processes_per_gpu,
+                                          .threads = threads}));
+  if (backends.empty()) backends.push_back(make_cpu_backend({threads, host_memory}));
+  return backends;
+}
+
+int run_session(const SessionOptions& options, std::ostream& out, std::exception_ptr* error) {
   if (options.inputs.empty())
     throw UsageError(
         "no input given: name the folder of a scene, such as one with images/ and sparse/, or the two images "
@@ -356,7 +370,10 @@ int run_session(const SessionOptions& options, std::ostream& out) {
     options.check(jobs);
     check_output_paths(options, inputs);
   }
-  return Session(options, inputs, out).run();
+  Session session(options, inputs, out);
+  const int exit_code = session.run();
+  if (error != nullptr) *error = session.error();
+  return exit_code;
 }
 
 }  // namespace recon

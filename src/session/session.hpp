@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <future>
 #include <iosfwd>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,10 +20,11 @@ class LogFile;
 
 /// Does what the options ask for, scene by scene. A scene that fails is reported, and the others are still
 /// done.
-/// @param out  for the result: a short summary, the plan, or with `json` one object
+/// @param out    for the result: a short summary, the plan, or with `json` one object
+/// @param error  set where the exit code says that there are no results: what ended it, or the first scene
 /// @returns the exit code: 0, or the worst of the scenes (7: some views failed)
 /// @throws UsageError, InputError (no such scene), DeviceUnavailable: nothing was begun; Interrupted
-int run_session(const SessionOptions& options, std::ostream& out);
+int run_session(const SessionOptions& options, std::ostream& out, std::exception_ptr* error = nullptr);
 
 /// What a session that fails advises its user to do.
 inline const Advice kSessionAdvice{
@@ -52,6 +55,14 @@ std::vector<int> gpus_of(const std::vector<int>& gpus, MachineShare share);
 /// @throws UsageError as parse_device
 /// @throws DeviceUnavailable when a GPU is asked for that is not there, with the reason
 DeviceChoice choose_devices(const std::string& device, MachineShare share = {});
+
+/// Opens what was chosen.
+/// @param threads      of the CPU
+/// @param host_memory  bytes for the sweeps of the CPU
+/// @param gpu_memory   bytes; empty: most of what is free
+/// @throws DeviceUnavailable
+Backends make_backends(const DeviceChoice& choice, int threads, std::size_t host_memory,
+                       std::optional<std::size_t> gpu_memory);
 
 /// The devices, and how long it took to open them, seconds.
 struct OpenDevices {
@@ -87,6 +98,7 @@ struct Outcome {
   int exit_code = 0;
   nlohmann::json object;  ///< that `--json` prints
   std::string text;
+  std::exception_ptr error = nullptr;  ///< why it has no results; not of other processes
 };
 
 /// All steps of one scene, or with --dry-run its plan.

@@ -1,8 +1,7 @@
 #include "session/session_files.hpp"
 
-#include <spdlog/spdlog.h>
-
 #include "core/error.hpp"
+#include "core/log.hpp"
 #include "core/paths.hpp"
 #include "session/report/session_report.hpp"
 #include "session/resume/output_folder.hpp"
@@ -76,8 +75,8 @@ void SessionFiles::add(std::size_t input, const Outcome& outcome) {
   const std::size_t left = count_ - lines_.size();
   if (left == 0 || !start_) return;
   const double seconds = std::chrono::duration<double>(Clock::now() - *start_).count();
-  spdlog::info("{} of {} scenes, about {:.0f} s left", lines_.size(), count_,
-               seconds / static_cast<double>(lines_.size() - before_work_) * static_cast<double>(left));
+  messages().info("{} of {} scenes, about {:.0f} s left", lines_.size(), count_,
+                  seconds / static_cast<double>(lines_.size() - before_work_) * static_cast<double>(left));
 }
 
 std::string SessionFiles::table() const {
@@ -100,7 +99,7 @@ void SessionFiles::write() {
 
 void SessionFiles::fail(const Error& error) {
   const std::string message = std::string("the session's files are not written: ") + error.what();
-  if (!failure_) spdlog::warn("{}", message);
+  if (!failure_) messages().warn("{}", message);
   failure_ = Failure{error.exit_code(), message};
 }
 

@@ -5,9 +5,11 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <stop_token>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/stop.hpp"
 #include "core/wavefront.hpp"
 
 namespace recon {
@@ -83,6 +85,37 @@ TEST(InterruptDeathTest, AWavefrontEndsBeforeItsNextPieces) {
     return 2;
   };
   EXPECT_EXIT(std::_Exit(rows_after_signal()), testing::ExitedWithCode(0), "finished work is kept");
+}
+
+TEST(StopScope, ATokenStopsWorkDuringItsScope) {
+  std::stop_source stop;
+  {
+    const StopScope scope(stop.get_token());
+    EXPECT_NO_THROW(scope.check());
+    EXPECT_FALSE(interrupted());
+    stop.request_stop();
+    EXPECT_THROW(scope.check(), Interrupted);
+    EXPECT_TRUE(interrupted());
+    EXPECT_THROW(check_interrupted(), Interrupted);
+  }
+  EXPECT_FALSE(interrupted());
+  const StopScope late(stop.get_token());
+  EXPECT_TRUE(interrupted()) << "it was stopped before";
+}
+
+TEST(StopScope, WorkOfOthersGoesOn) {
+  std::stop_source stop, other;
+  const StopScope going(other.get_token());
+  {
+    const StopScope stopped(stop.get_token());
+    stop.request_stop();
+    EXPECT_FALSE(interrupted()) << "one of two is to stop";
+    EXPECT_THROW(stopped.check(), Interrupted);
+    EXPECT_NO_THROW(going.check());
+  }
+  EXPECT_FALSE(interrupted());
+  other.request_stop();
+  EXPECT_TRUE(interrupted());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
+#include "core/log.hpp"
+
 #include <gtest/gtest.h>
-#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -22,10 +23,10 @@ Written written_at(spdlog::level::level_enum level) {
   testing::internal::CaptureStderr();
   testing::internal::CaptureStdout();
   set_up_log(level);
-  spdlog::debug("why");
-  spdlog::info("{} views", 3);
-  spdlog::warn("dark.png left out");
-  spdlog::error("no views");
+  messages().debug("why");
+  messages().info("{} views", 3);
+  messages().warn("dark.png left out");
+  messages().error("no views");
   return {testing::internal::GetCapturedStderr(), testing::internal::GetCapturedStdout()};
 }
 
@@ -40,11 +41,11 @@ TEST(Log, SaysWhatItIsAboutOnce) {
   testing::internal::CaptureStderr();
   set_up_log(spdlog::level::info);
   set_log_subject("a%v/b");
-  spdlog::info("{} views", 3);
-  spdlog::warn("a%v/b/dark.png left out");
-  spdlog::error("no views");
+  messages().info("{} views", 3);
+  messages().warn("a%v/b/dark.png left out");
+  messages().error("no views");
   set_log_subject("");
-  spdlog::info("end");
+  messages().info("end");
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "a%v/b: 3 views\nwarning: a%v/b/dark.png left out\nerror: a%v/b: no views\nend\n");
 }
@@ -58,7 +59,7 @@ TEST(Log, ShowsNamesAndDoesNotObeyThem) {
   {
     LogFile log;
     log.open(file);
-    spdlog::warn("{}\nerror: x", "\x1B[31mred");
+    messages().warn("{}\nerror: x", "\x1B[31mred");
   }
   set_log_subject("");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "warning: sc\\x1B[2Jene: \\x1B[31mred\\x0Aerror: x\n");

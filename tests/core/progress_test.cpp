@@ -1,5 +1,6 @@
 #include "core/progress.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -163,8 +164,29 @@ TEST_F(ProgressTest, SilentSaysNothing) {
 }
 
 TEST_F(ProgressTest, StandardErrorThatIsNoTerminalGetsLines) {
+  show_progress();
   EXPECT_EQ(progress_style(true), ProgressStyle::kSilent);
   EXPECT_NE(progress_style(false), ProgressStyle::kSilent);
+}
+
+TEST_F(ProgressTest, AListenerGetsEveryStepAndStandardErrorNone) {
+  std::vector<std::string> events;
+  {
+    const ProgressListener listener([&](const ProgressEvent& event) {
+      events.push_back(fmt::format("{} {}/{} {} s, {} s left", event.step, event.done, event.total,
+                                   event.seconds, event.left));
+    });
+    EXPECT_EQ(progress_style(true), ProgressStyle::kListener);
+    Progress progress("views", 2, progress_style(true), out_, clock_);
+    now_ += 4s;
+    progress.advance();
+    now_ += 4s;
+    progress.advance();
+  }
+  EXPECT_THAT(events, testing::ElementsAre("views 0/2 0 s, 0 s left", "views 1/2 4 s, 4 s left",
+                                           "views 2/2 8 s, 0 s left"));
+  EXPECT_EQ(out_.str(), "");
+  EXPECT_NE(progress_style(true), ProgressStyle::kListener);
 }
 
 TEST_F(ProgressTest, CountsStepsOfSeveralThreads) {

@@ -1,4 +1,4 @@
-"""reconstruct_io_test.py PROGRAM: tools/python/reconstruct_io.py on files by hand, on damaged ones, and on the results of
+"""reconstruct_io_test.py PROGRAM: tools/python/reconstruct/io.py on files by hand, on damaged ones, and on the results of
 PROGRAM for scenes/demo, whose cloud Open3D reads too where it is installed."""
 
 import json
@@ -151,6 +151,46 @@ class Results(unittest.TestCase):
             return
         points = np.asarray(open3d.io.read_point_cloud(str(self.dense / "fused.ply")).points)
         np.testing.assert_array_equal(points, np.stack([cloud[axis] for axis in "xyz"], axis=1).astype(float))
+
+    def test_depths_and_views_make_the_cloud(self):
+        views = rio.read_views(self.dense)
+        self.assertEqual([view.name for view in views], rio.view_names(self.dense))
+        cloud = rio.read_cloud(self.dense / "fused.ply")
+        points = np.stack([cloud[axis] for axis in "xyz"], 1).astype(float)
+        starts, seen = rio.read_visibility(self.dense / "fused.ply.vis", len(cloud))
+        for index, view in enumerate(views):
+            depth = rio.read_depth_map(self.dense / f"stereo/depth_maps/{view.name}.geometric.bin")
+            self.assertEqual(depth.shape, view.size[::-1])
+            back = rio.back_project(depth, view.camera, view.pose)
+            # A point lies where the depths of the views that see it are, at the pixel that it projects to.
+            mine = points[[index in seen[starts[i]:starts[i + 1]] for i in range(len(cloud))]][::50]
+            in_camera = mine @ view.pose[:, :3].T + view.pose[:, 3]
+            fx, fy, cx, cy = view.camera
+            x = np.floor(fx * in_camera[:, 0] / in_camera[:, 2] + cx).astype(int)
+            y = np.floor(fy * in_camera[:, 1] / in_camera[:, 2] + cy).astype(int)
+            self.assertGreater(len(mine), 20)
+            distance = np.linalg.norm(back[y, x] - mine, axis=1) / in_camera[:, 2]
+            self.assertLess(np.nanquantile(distance, 0.9), 0.01)
+
+    def test_damaged_models_are_value_errors(self):
+        generator, refused = random.Random(2), 0
+        folder = Path(self.folder.name, "damaged_model")
+        (folder / "sparse").mkdir(parents=True)
+        for damaged in ("cameras.bin", "images.bin"):
+            for _ in range(40):
+                for name in ("cameras.bin", "images.bin"):
+                    (folder / "sparse" / name).write_bytes((self.dense / "sparse" / name).read_bytes())
+                content = (self.dense / "sparse" / damaged).read_bytes()
+                changed = bytearray(content[:generator.choice([100, len(content)])])
+                for _ in range(3):
+                    changed[generator.randrange(min(len(changed), 100))] = generator.randrange(256)
+                (folder / "sparse" / damaged).write_bytes(changed)
+                try:
+                    rio.read_views(folder)
+                except ValueError as error:
+                    self.assertIn("damaged_model", str(error))
+                    refused += 1
+        self.assertGreater(refused, 30)
 
     def test_damage_is_a_value_error(self):
         points = len(rio.read_cloud(self.dense / "fused.ply"))

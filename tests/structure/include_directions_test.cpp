@@ -41,9 +41,10 @@ const std::map<std::string, Modules> kMayInclude = {
     {"predict", {"core", "scene", "match", "aggregate", "optimize", "refine", "methods", "io"}},
     {"session",
      {"core", "scene", "match", "aggregate", "optimize", "refine", "fuse", "methods", "predict", "io"}},
+    {"api", {"core", "scene", "match", "optimize", "refine", "fuse", "methods", "io", "session"}},
     {"tools",
      {"core", "scene", "match", "aggregate", "optimize", "refine", "fuse", "methods", "predict", "io",
-      "render", "evaluate", "session", "reference", "cuda/testing"}},
+      "render", "evaluate", "session", "api", "reference", "cuda/testing"}},
     {"cuda", {"core", "methods", "cuda/testing"}},
     {"cuda/device", {"core"}},
     // The transform of pairs writes what the paths read: here match is above optimize.
@@ -64,8 +65,11 @@ bool may_include(const std::string& from, const std::string& to) {
   return may_include(module, to.starts_with("cuda/") ? to.substr(5) : to);
 }
 
-/// The module of a path relative to the source tree, or to src/: its folder, for cuda/ two folders.
+/// The module of a path relative to the source tree, or to src/: its folder, for cuda/ two folders. Public
+/// headers are of the module in whose folder public/ they lie.
 std::string module_of(fs::path path) {
+  if (path == "reconstruct/error.hpp" || path == "reconstruct/export.hpp") return "core";
+  if (*path.begin() == "reconstruct") return "api";
   if (*path.begin() == "src") path = path.lexically_relative("src");
   auto part = path.begin();
   std::string module = part->string();
@@ -108,6 +112,7 @@ bool is_source(const fs::path& path) {
 /// types.
 bool may_use_opencv(const fs::path& file) {
   const std::string module = module_of(file);
+  if (file.parent_path() == "tools/examples") return true;  // users have their images in it
   if (file.parent_path() == "tools/bench" && file.filename().string().starts_with("opencv_")) return true;
   if (file.parent_path() == "src/optimize/graph_cut" && file.extension() == ".cpp") return true;
   return module == "io" || (module == "scene" && file.filename().string().starts_with("undistort"));
@@ -124,6 +129,10 @@ std::optional<std::string> fault_of(const fs::path& file, bool quoted, const std
   static const std::regex kCudaHeader(
       R"((cuda|cub|thrust|cooperative_groups|nvtx3)/.*|(cuda|cooperative|cublas|vector_types|device_launch|texture_).*\.h)");
   const std::string module = module_of(file);
+  if (file.string().find("/public/") != std::string::npos) {
+    if (!target.starts_with("reconstruct/") && target.find_first_of("/.") != std::string::npos)
+      return "a public header includes others and the standard library only";
+  }
   if (file.parent_path() == "tests/reference") {
     if (target.ends_with("_step.hpp") || target.ends_with("-inl.hpp") || target.starts_with("steps/"))
       return "a reference shares no code with what it judges";
@@ -146,6 +155,13 @@ std::optional<std::string> fault_of(const fs::path& file, bool quoted, const std
   return std::nullopt;
 }
 
+/// Messages go where the process wants them, see core/log.hpp: spdlog's own logger writes to standard output.
+bool logs_by_itself(const fs::path& file, const std::string& line) {
+  static const std::regex kCall(
+      R"(.*\bspdlog::(trace|debug|info|warn|error|critical|default_logger\w*)\s*\(.*)");
+  return file.parent_path() != "tests/reference" && std::regex_match(line, kCall);
+}
+
 struct Findings {
   int includes = 0;
   std::vector<std::string> faults;  ///< "file:line: what", sorted
@@ -164,6 +180,9 @@ Findings look_through(const fs::path& tree) {
       for (std::string line; std::getline(text, line);) {
         ++number;
         std::smatch match;
+        if (logs_by_itself(file, line))
+          findings.faults.push_back(file.string() + ":" + std::to_string(number) +
+                                    ": use messages() of core/log.hpp");
         if (!std::regex_match(line, match, kInclude)) continue;
         ++findings.includes;
         if (const auto fault = fault_of(file, match[1] == "\"", match[2]))
@@ -209,6 +228,19 @@ TEST_F(PlantedTree, UpwardIncludesAreFaults) {
   EXPECT_THAT(faults_of("io/a.cpp", "#include \"match/posed_image.hpp\"\n"), ElementsAre(HasSubstr("match")));
   EXPECT_THAT(faults_of("src/fuse/a.cpp", "#include \"refine/normals.hpp\"\n"),
               ElementsAre(HasSubstr("refine")));
+}
+
+TEST_F(PlantedTree, PublicHeadersStandAlone) {
+  const std::string header = "src/api/public/reconstruct/a.hpp";
+  EXPECT_THAT(faults_of(header, "#include \"core/image.hpp\"\n"), ElementsAre(HasSubstr("public header")));
+  EXPECT_THAT(faults_of(header, "#include <opencv2/core.hpp>\n"), ElementsAre(HasSubstr("public header")));
+  EXPECT_THAT(faults_of(header, "#include <cuda_runtime.h>\n"), ElementsAre(HasSubstr("public header")));
+  EXPECT_THAT(faults_of(header, "#include <vector>\n#include \"reconstruct/error.hpp\"\n"), IsEmpty());
+  EXPECT_THAT(faults_of("src/core/a.hpp", "#include \"reconstruct/error.hpp\"\n"), IsEmpty());
+  EXPECT_THAT(faults_of("src/core/a.hpp", "#include \"reconstruct/scene.hpp\"\n"),
+              ElementsAre(HasSubstr("core must not include api")));
+  EXPECT_THAT(faults_of("src/session/a.hpp", "#include \"api/call.hpp\"\n"),
+              ElementsAre(HasSubstr("session must not include api")));
 }
 
 TEST_F(PlantedTree, FoldersOfSessionHaveNoArrowBack) {
@@ -268,6 +300,12 @@ TEST_F(PlantedTree, ParallelAlgorithmsAreThoseThatKeepExceptionsAside) {
               ElementsAre(HasSubstr("recon::parallel_for")));
   EXPECT_THAT(faults_of("src/core/parallel.hpp", "#include <oneapi/tbb/parallel_for.h>\n"), IsEmpty());
   EXPECT_THAT(faults_of("src/refine/a.cpp", "#include <oneapi/tbb/task_arena.h>\n"), IsEmpty());
+}
+
+TEST_F(PlantedTree, MessagesGoWhereTheProcessWantsThem) {
+  EXPECT_THAT(faults_of("src/session/a.cpp", "void f() { spdlog::warn(\"{}\", 1); }\n"),
+              ElementsAre("src/session/a.cpp:1: use messages() of core/log.hpp"));
+  EXPECT_THAT(faults_of("src/session/a.cpp", "void f() { messages().warn(\"{}\", 1); }\n"), IsEmpty());
 }
 
 TEST_F(PlantedTree, ReferencesShareNoCode) {

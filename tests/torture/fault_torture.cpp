@@ -1,8 +1,6 @@
 // Runs with faults injected at random places and on random threads: after any fault, the next run has to
 // produce the bytes of an undisturbed run.
 
-#include <spdlog/spdlog.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
@@ -172,7 +170,6 @@ int run(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
 
   const fs::path folder = make_torture_folder();
-  spdlog::set_level(spdlog::level::off);
   FaultTorture torture(folder, only);
   int kept = 0;
   for (int i = 0; i < faults; ++i) kept += torture.round(same ? seed : seed + static_cast<std::uint64_t>(i));

@@ -26,7 +26,8 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 add_compile_definitions(HWY_DISABLED_TARGETS=HWY_SSSE3)
 
 add_library(recon_options INTERFACE)
-target_include_directories(recon_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+target_include_directories(recon_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}
+  ${PROJECT_SOURCE_DIR}/src/core/public)
 # No contraction to FMA: results must not depend on the processor, nor differ between CPU and GPU.
 target_compile_options(recon_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror -ffp-contract=off>

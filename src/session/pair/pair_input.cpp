@@ -133,9 +133,13 @@ PairPlan make_pair_plan(const PairFiles& files, const SessionOptions& options) {
   plan.file_bytes = std::max(bytes_of(files.left), bytes_of(files.right));
   if (calibration) plan.camera = camera_of(*calibration, plan.size, files);
   plan.options = {options.spec(plan.job.method), {min, end - min}};
-  check_overlap(plan.options.range, plan.size);
-  if (plan.job.method == Method::kBlockMatching) check_region(plan.options.block.region, plan.size);
+  check_pair_size(plan.options, plan.size);
   return plan;
+}
+
+void check_pair_size(const PairSpec& options, ImageSize size) {
+  check_overlap(options.range, size);
+  if (options.whole == WholeMethod::kBlockMatching) check_region(options.block.region, size);
 }
 
 PairImages common_depth(StoredGrey left, StoredGrey right) {

@@ -31,6 +31,9 @@ struct PairPlan {
 /// @throws UsageError when the disparities to search are neither given nor in the calibration, or none
 PairPlan make_pair_plan(const PairFiles& files, const SessionOptions& options);
 
+/// @throws UsageError when a method and its range do not fit images of this size
+void check_pair_size(const PairSpec& options, ImageSize size);
+
 /// The images of a pair in grey, as `GreyPair` wants them, and for a pipeline in colour.
 struct PairImages {
   Image<std::uint8_t> left, right;

@@ -8,11 +8,13 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
+#include "methods/sweep/depth_search.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "scene/depth_range.hpp"
 #include "scene/undistort.hpp"
@@ -140,9 +142,11 @@ void warn_of_bounds(const std::vector<ExpectedRange>& expected, const DepthRange
 }
 
 /// Sets the source views and the depth ranges of each view.
-void choose_sources(const SessionOptions& options, ScenePlan& plan) {
+/// @param given  the sources of each view; empty: they are selected
+void choose_sources(const SessionOptions& options, ScenePlan& plan,
+                    const std::vector<std::vector<int>>& given = {}) {
   const SceneIndex index(plan.scene);
-  const auto sources = select_sources(index, options.selection);
+  const auto sources = given.empty() ? select_sources(index, options.selection) : given;
   const auto expected = expected_ranges(index, sources);
   const auto overlapping = overlapping_views(index, expected, kOverlappingViews);
   warn_of_bounds(expected, options.depth, plan);
@@ -249,6 +253,14 @@ void check_overlap_in_scope(const SessionOptions& options, const ScenePlan& plan
       options.views, scope.size(), scope.size() == 1 ? "" : "s", name, source));
 }
 
+/// Sets levels and planes of a view that is swept.
+void choose_planes(const SessionOptions& options, int index, ScenePlan& plan) {
+  ViewPlan& view = plan.views[index];
+  if (options.sweep().refine.patches) view.levels = patch_levels(plan, index, options);
+  view.wanted_planes = wanted_planes(plan, index, view.range, options);
+  view.planes = options.planes ? *options.planes : std::min(view.wanted_planes, kMaxAutoPlanes);
+}
+
 }  // namespace
 
 std::vector<int> ViewPlan::matched_views() const {
@@ -327,6 +339,16 @@ SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions
   return problem;
 }
 
+std::optional<DepthRange> narrow_planes(Backend& backend, const ScenePlan& plan, int view,
+                                        const SessionOptions& options, SweepProblem& problem) {
+  const ViewPlan& it = plan.view(view);
+  if (it.range.near == it.expected.near && it.range.far == it.expected.far) return std::nullopt;
+  const DepthRange range = narrowed_range(it.range, it.expected, found_range(backend, problem));
+  const int planes = std::min(it.planes, wanted_planes(plan, view, range, options));
+  problem.planes = make_plane_set(range.near, range.far, planes);
+  return range;
+}
+
 Scene keep_views(const Scene& scene, const std::vector<int>& kept) {
   if (kept.size() == scene.views.size()) return scene;
   Scene result;
@@ -376,13 +398,20 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   if (options.stage != Stage::kEstimate) check_overlap_in_scope(options, plan);
   if (!sweep || !options.depth_maps.empty()) return plan;
   const std::vector<int> active = plan.active_views();
-  parallel_for(static_cast<int>(active.size()), [&](int i) {
-    const int index = active[i];
-    ViewPlan& view = plan.views[index];
-    if (options.sweep().refine.patches) view.levels = patch_levels(plan, index, options);
-    view.wanted_planes = wanted_planes(plan, index, view.range, options);
-    view.planes = options.planes ? *options.planes : std::min(view.wanted_planes, kMaxAutoPlanes);
-  });
+  parallel_for(static_cast<int>(active.size()), [&](int i) { choose_planes(options, active[i], plan); });
+  return plan;
+}
+
+ScenePlan plan_given_views(Scene scene, const std::vector<std::vector<int>>& sources,
+                           const std::vector<int>& swept, const SessionOptions& options) {
+  ScenePlan plan;
+  plan.scene = std::move(scene);
+  check_baseline(plan.scene);
+  plan.views.resize(plan.scene.views.size());
+  choose_sources(options, plan, sources);
+  for (std::size_t i = 0; i < plan.views.size(); ++i)
+    plan.views[i].camera = as_pinhole(plan.scene.cameras[plan.scene.views[i].camera]).value();
+  for (const int view : swept) choose_planes(options, view, plan);
   return plan;
 }
 

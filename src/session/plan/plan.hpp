@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,15 @@ ScenePlan make_plan(
     const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options,
     const HasMap& has_map = [](const std::string&) { return true; });
 
+/// The plan of views whose images are their own undistorted ones: their depth ranges and overlaps, and the
+/// planes of those that are swept.
+/// @param scene    without points; cameras are pinholes
+/// @param sources  of each view, best first; empty: they are chosen as by make_plan
+/// @param swept    indices of views that have sources
+/// @throws InputError where all views are in one place
+ScenePlan plan_given_views(Scene scene, const std::vector<std::vector<int>>& sources,
+                           const std::vector<int>& swept, const SessionOptions& options);
+
 /// The planes of a view that lie at most a pixel apart in every source, at the size that is swept; or the
 /// number that the user gives.
 int wanted_planes(const ScenePlan& plan, int view, const DepthRange& range, const SessionOptions& options);
@@ -94,6 +104,12 @@ PosedImage posed_view(const ScenePlan& plan, int view, int channels);
 
 /// The sweep of a view over all depths that are searched; its images lack their pixels.
 SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions& options);
+
+/// Narrows the planes of a sweep that has its pixels to the depths at which there are surfaces.
+/// @returns these depths; nothing where no others are searched
+/// @throws what Backend::sweep throws
+std::optional<DepthRange> narrow_planes(Backend& backend, const ScenePlan& plan, int view,
+                                        const SessionOptions& options, SweepProblem& problem);
 
 /// `scene` with only the views of `kept`, rising indices; the track elements of others are removed, points
 /// stay.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <spdlog/spdlog.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -11,6 +10,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "core/log.hpp"
 
 namespace recon {
 
@@ -46,7 +47,7 @@ class StepClock {
     const auto now = Clock::now();
     times_.emplace_back(step, std::chrono::duration<double>(now - last_).count());
     last_ = now;
-    spdlog::debug("{}: {:.2f} s", step, times_.back().second);
+    messages().debug("{}: {:.2f} s", step, times_.back().second);
   }
   /// Does a step, which ends also where it throws.
   template <class Work>

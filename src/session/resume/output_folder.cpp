@@ -1,7 +1,6 @@
 #include "session/resume/output_folder.hpp"
 
 #include <fcntl.h>
-#include <spdlog/spdlog.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
+#include "core/log.hpp"
 #include "core/paths.hpp"
 #include "core/version.hpp"
 #include "io/file/input_file.hpp"
@@ -216,7 +216,7 @@ OutputLock::OutputLock(std::filesystem::path folder, std::string shared_key, boo
     const bool grace = !shared_key_.empty() && std::chrono::steady_clock::now() < patience;
     if (!wait && !grace) refuse();
     if (wait && !std::exchange(waited_, true))
-      spdlog::info("{}: waiting for another reconstruct ({})", folder_.string(), first_line(read_owner()));
+      messages().info("{}: waiting for another reconstruct ({})", folder_.string(), first_line(read_owner()));
     check_interrupted();
     std::this_thread::sleep_for(kPause);
   }
@@ -254,8 +254,8 @@ bool OutputLock::lock(int operation) {
     if (errno == EINTR) continue;
     if (errno == EWOULDBLOCK) return false;
     if (!std::exchange(unsupported_, true))
-      spdlog::warn("{}: the file system has no locks ({}); no other run may write there at the same time",
-                   folder_.string(), std::strerror(errno));
+      messages().warn("{}: the file system has no locks ({}); no other run may write there at the same time",
+                      folder_.string(), std::strerror(errno));
     return true;
   }
   return true;

@@ -1,16 +1,15 @@
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "core/interrupt.hpp"
+#include "core/log.hpp"
 #include "core/parallel.hpp"
 #include "io/file/input_file.hpp"
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
-#include "methods/sweep/depth_search.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "refine/normals.hpp"
 #include "session/scene/calibration.hpp"
@@ -219,19 +218,10 @@ class Estimation {
     set_level(0, problem);
     for (std::size_t i = 0; i < problem.coarser.size(); ++i)
       set_level(static_cast<int>(i) + 1, problem.coarser[i]);
-    narrow(backend, view, problem);
+    if (const auto range = narrow_planes(backend, run_.plan, view, run_.options, problem))
+      messages().debug("{}: depths from {:.5g} to {:.5g}, {} planes", run_.plan.name(view), range->near,
+                       range->far, problem.planes.count);
     return estimate_view(backend, problem, run_.options.resolved_filter(), prepared_mask(run_, view).view());
-  }
-
-  /// Narrows the planes of a sweep to the depths at which there are surfaces.
-  void narrow(Backend& backend, int view, SweepProblem& problem) const {
-    const ViewPlan& plan = run_.plan.view(view);
-    if (plan.range.near == plan.expected.near && plan.range.far == plan.expected.far) return;
-    const DepthRange range = narrowed_range(plan.range, plan.expected, found_range(backend, problem));
-    const int planes = std::min(plan.planes, wanted_planes(run_.plan, view, range, run_.options));
-    problem.planes = make_plane_set(range.near, range.far, planes);
-    spdlog::debug("{}: depths from {:.5g} to {:.5g}, {} planes", run_.plan.name(view), range.near, range.far,
-                  planes);
   }
 
   ViewDepth match_pairs(Backend& backend, int view) {

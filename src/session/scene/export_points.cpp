@@ -1,7 +1,6 @@
 // --export-points: a COLMAP model with points of the cloud, from which splats begin.
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -11,10 +10,12 @@
 
 #include "core/content_hash.hpp"
 #include "core/error.hpp"
+#include "core/log.hpp"
 #include "io/cloud/ply.hpp"
 #include "io/cloud/ply_thinning.hpp"
 #include "io/cloud/ply_visit.hpp"
 #include "io/model/colmap_model.hpp"
+#include "session/scene/scene_memory.hpp"
 #include "session/scene/scene_run.hpp"
 #include "session/scene/step_inputs.hpp"
 
@@ -113,7 +114,7 @@ void link_images(const SceneRun& run) {
   if (fs::is_symlink(link, error)) return;
   fs::create_directory_symlink("../images", link, error);
   if (error)
-    spdlog::info(
+    messages().info(
         "export: {} cannot be a link to the undistorted images: {}; name them to the program that reads "
         "the model",
         link.string(), error.message());
@@ -138,12 +139,12 @@ void export_points(SceneRun& run) {
   StepRecord record;
   record.inputs = export_inputs(run);
   if (const StepRecord* const kept = run.results.find({Step::kExport}, record.inputs)) {
-    spdlog::info("export: the model of {} points is finished and kept",
-                 kept->result.at("points").get<std::uint64_t>());
+    messages().info("export: the model of {} points is finished and kept",
+                    kept->result.at("points").get<std::uint64_t>());
     return;
   }
   if (const std::string reason = run.results.reason({Step::kExport}); !reason.empty())
-    spdlog::info("export: the stale model is made again: {}", reason);
+    messages().info("export: the stale model is made again: {}", reason);
   remove_exported_points(run);
   run.maps.set_budget(0);
   run.photos.set_budget(0);
@@ -161,8 +162,8 @@ void export_points(SceneRun& run) {
     if (auto identity = identify_file(run.workspace.path(file)))
       record.outputs.push_back({file, std::move(*identity)});
   record.result = {{"points", indices.size()}};
-  spdlog::info("export: {} of {} points are in {}", indices.size(), all,
-               run.workspace.path(Workspace::export_folder()).string());
+  messages().info("export: {} of {} points are in {}", indices.size(), all,
+                  run.workspace.path(Workspace::export_folder()).string());
   run.results.put({Step::kExport}, std::move(record));
 }
 

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <oneapi/tbb/task_arena.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -9,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
+#include "core/log.hpp"
 #include "core/paths.hpp"
 #include "fuse/consistency.hpp"
 #include "fuse/device_fusion.hpp"
@@ -265,7 +265,7 @@ void drop_cloud(SceneGraph& graph) {
 TaskId add_fusion_task(SceneGraph& graph, std::vector<TaskId> needs, bool beside,
                        const std::function<void()>& work) {
   const auto leave_it = [&graph](const char* reason) {
-    spdlog::info("fusion: it begins after the check, not beside: {}", reason);
+    messages().info("fusion: it begins after the check, not beside: {}", reason);
     drop_cloud(graph);
     return TaskEnd::kFailed;
   };
@@ -349,19 +349,19 @@ void fuse_views(SceneGraph& graph) {
   StepRecord record;
   record.inputs = fusion_inputs(run, views);
   if (run.results.find({Step::kFusion}, record.inputs) != nullptr) {
-    spdlog::info("fusion: the cloud is finished and kept");
+    messages().info("fusion: the cloud is finished and kept");
     return;
   }
   if (const std::string reason = run.results.reason({Step::kFusion}); !reason.empty())
-    spdlog::info("fusion: the stale cloud is made again: {}", reason);
+    messages().info("fusion: the stale cloud is made again: {}", reason);
   if (static_cast<int>(views.size()) < run.options.min_fused_views)
     run.warn(
         fmt::format("points need {} instead of {} views, as there are no more; lower --min-fused-views, or "
                     "add photos that overlap",
                     views.size(), run.options.min_fused_views));
   if (run.memory.fusion_files > 0)
-    spdlog::info("fusion: the maps of {} views are in temporary files of up to {}, as memory is limited",
-                 run.memory.fusion_views, format_byte_size(run.memory.fusion_files));
+    messages().info("fusion: the maps of {} views are in temporary files of up to {}, as memory is limited",
+                    run.memory.fusion_views, format_byte_size(run.memory.fusion_files));
   show_fusion(graph, views);
   graph.scheduler.wait(SceneGraph::kFusion, false);
   if (!graph.cloud || graph.cloud->views != views ||

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <mutex>
@@ -8,6 +7,7 @@
 #include "core/content_hash.hpp"
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
+#include "core/log.hpp"
 #include "core/parallel.hpp"
 #include "core/paths.hpp"
 #include "io/image/image_file.hpp"
@@ -127,7 +127,7 @@ std::vector<LeftOut> read_masks(SceneRun& run) {
   for (std::size_t i = 0; i < views.size(); ++i)
     if (!errors[i].empty()) unusable.push_back({views[i].name, errors[i]});
   const int masked = count_masked(run.scene);
-  if (masked > 0) spdlog::info("masks: {} of {} views have one", masked, views.size());
+  if (masked > 0) messages().info("masks: {} of {} views have one", masked, views.size());
   if (masked == 0 && unusable.empty() && !views.empty() && !run.folder.masks.empty())
     run.warn(run.folder.masks.string() + ": no view has a mask there; that of " + views.front().name +
              " would be " + views.front().name + ".png");
@@ -192,7 +192,8 @@ void inspect_photos(SceneRun& run, const std::vector<LeftOut>& left_out) {
   if (levels == SampleLevels{})
     for (View& view : views) view.levelled = false;
   if (const int masked = count_masked(run.scene) - masked_before; masked > 0)
-    spdlog::info("masks: {} of {} photos have transparent pixels, which are ignored", masked, views.size());
+    messages().info("masks: {} of {} photos have transparent pixels, which are ignored", masked,
+                    views.size());
   std::vector<std::string>& names = inspection.all_transparent;
   if (!names.empty())
     run.warn(fmt::format("{} photo{} transparent everywhere, such as {}; the transparency is ignored",

@@ -1,7 +1,6 @@
 // Whether the photos fit cameras and poses: corners that views share lie on epipolar lines.
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <map>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "core/interrupt.hpp"
+#include "core/log.hpp"
 #include "core/parallel.hpp"
 #include "scene/calibration_check.hpp"
 #include "scene/epipolar_check.hpp"
@@ -214,8 +214,8 @@ std::optional<CalibrationMistake> explain(const SceneRun& run, const Comparison&
     // Faces are cut to what their photo shows: their principal points lie anywhere.
     if (mistake == CalibrationMistake::kImageSize && has_faces(run.plan.scene)) continue;
     const EpipolarFit it = fit_without(mistake, run, comparison, small);
-    spdlog::debug("with mistake {}: {:.3f} of {} corners fit", static_cast<int>(mistake), it.share,
-                  it.matches);
+    messages().debug("with mistake {}: {:.3f} of {} corners fit", static_cast<int>(mistake), it.share,
+                     it.matches);
     if (it.matches < kMinMatches || it.share < most) continue;
     best = mistake;
     most = it.share;
@@ -229,11 +229,12 @@ std::vector<ViewMatch> comparable_matches(const SceneRun& run, const Comparison&
                                           const std::vector<CalibratedView>& views, SmallViews& small) {
   std::vector<ViewMatch> matches = small.matches(pairs_of(run, comparison, planned_sources(run)), views);
   const EpipolarFit given = fit_matches(views, matches);
-  spdlog::debug("{:.3f} of {} corners fit, median {:.3f}", given.share, given.matches, given.median);
+  messages().debug("{:.3f} of {} corners fit, median {:.3f}", given.share, given.matches, given.median);
   if (given.matches >= kMinMatches && given.share >= kPhotosContradict) return matches;
   std::vector<ViewMatch> beside = small.matches(pairs_of(run, comparison, neighbours(run)), views);
   const EpipolarFit fit = fit_matches(views, beside);
-  spdlog::debug("of neighbours {:.3f} of {} corners fit, median {:.3f}", fit.share, fit.matches, fit.median);
+  messages().debug("of neighbours {:.3f} of {} corners fit, median {:.3f}", fit.share, fit.matches,
+                   fit.median);
   return fit.matches >= kMinMatches && fit.share > kPhotosFit ? beside : matches;
 }
 
@@ -309,8 +310,8 @@ void check_photos_fit(SceneRun& run) {
   const std::vector<CalibratedView> views = calibration_of(run);
   SmallViews small(run);
   const EpipolarVerdict verdict = judge_matches(views, comparable_matches(run, comparison, views, small));
-  spdlog::debug("{} views are in doubt; of the others {:.3f} of {} corners fit, median {:.3f}",
-                verdict.views.size(), verdict.fit.share, verdict.fit.matches, verdict.fit.median);
+  messages().debug("{} views are in doubt; of the others {:.3f} of {} corners fit, median {:.3f}",
+                   verdict.views.size(), verdict.fit.share, verdict.fit.matches, verdict.fit.median);
   warn_of_photos(run, verdict);
   const bool enough = verdict.fit.matches >= kMinMatches;
   std::optional<CalibrationMistake> mistake;

@@ -1,7 +1,6 @@
 #include "session/scene/scene_run.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "core/log.hpp"
 #include "core/paths.hpp"
 #include "scene/faces.hpp"
 #include "session/scene/calibration.hpp"
@@ -56,7 +56,7 @@ std::vector<LeftOut> unusable_photos(const SceneRun& run) {
   std::vector<LeftOut> unusable = run.scene.unusable;
   for (const View& view : run.scene.views)
     if (const auto fault = fault_of_photo(run, view)) unusable.push_back({view.name, *fault});
-  for (const LeftOut& view : unusable) spdlog::warn("{} is left out: {}", view.name, view.reason);
+  for (const LeftOut& view : unusable) messages().warn("{} is left out: {}", view.name, view.reason);
   if (!run.scene.views.empty() && unusable.size() == run.scene.views.size() + run.scene.unusable.size())
     throw InputError(run.folder.images.string() + ": none of the " + std::to_string(unusable.size()) +
                      " photos of the model can be used, such as " + unusable.front().reason);
@@ -71,10 +71,10 @@ void divide_wide_photos(SceneRun& run) {
   for (const View& view : run.scene.views)
     if (view.face) photos.insert(view.face->photo), ++faces;
   if (faces == 0) return;
-  spdlog::info("{} photos see more than {} degrees: they become {} pinhole views, such as {}", photos.size(),
-               kWideDegrees, faces, std::ranges::find_if(run.scene.views, [](const View& view) {
-                                      return view.face != nullptr;
-                                    })->name);
+  messages().info(
+      "{} photos see more than {} degrees: they become {} pinhole views, such as {}", photos.size(),
+      kWideDegrees, faces,
+      std::ranges::find_if(run.scene.views, [](const View& view) { return view.face != nullptr; })->name);
 }
 
 /// Whether a folder is another one or lies in it.
@@ -99,7 +99,7 @@ void find_given_maps(SceneRun& run) {
     return run.scene.cameras[static_cast<std::size_t>(view.camera)].model > CameraModel::kPinhole;
   };
   if (const auto bent = std::ranges::count_if(run.scene.views, bends); bent > 0)
-    spdlog::info(
+    messages().info(
         "--depth-maps: the photos of {} views have a lens distortion; their maps have to be of the "
         "undistorted images, as dense/images has them",
         bent);
@@ -142,7 +142,7 @@ std::vector<int> SceneRun::views_of(Step step) const {
 }
 
 void SceneRun::warn(const std::string& text) {
-  spdlog::warn("{}", text);
+  messages().warn("{}", text);
   const std::lock_guard lock(warnings_mutex);
   warnings.push_back(text);
 }
@@ -161,15 +161,15 @@ void log_kept(const SceneRun& run, Step step, const std::vector<int>& views) {
     const std::string reason = run.results.reason(run.key(step, view));
     if (reason.empty()) continue;
     if (stale++ == 0) first = view;
-    spdlog::debug("{}: {} is done again: {}", name, run.plan.name(view), reason);
+    messages().debug("{}: {} is done again: {}", name, run.plan.name(view), reason);
   }
-  if (kept > 0) spdlog::info("{}: {} of {} views are finished and kept", name, kept, views.size());
+  if (kept > 0) messages().info("{}: {} of {} views are finished and kept", name, kept, views.size());
   if (stale == 0) return;
   const std::string &view = run.plan.name(first), reason = run.results.reason(run.key(step, first));
   if (stale == 1)
-    spdlog::info("{}: the stale view {} is done again: {}", name, view, reason);
+    messages().info("{}: the stale view {} is done again: {}", name, view, reason);
   else
-    spdlog::info("{}: {} stale views are done again, such as {}: {}", name, stale, view, reason);
+    messages().info("{}: {} stale views are done again, such as {}: {}", name, stale, view, reason);
 }
 
 void make_plan(SceneRun& run, const std::vector<LeftOut>& left_out) {
@@ -191,7 +191,7 @@ void read_scene(SceneRun& run) {
   fit_cameras(run, left_out);
   for (const LeftOut& view : read_masks(run)) {
     if (is_left_out(left_out, view.name)) continue;
-    spdlog::warn("{} is left out: {}", view.name, view.reason);
+    messages().warn("{} is left out: {}", view.name, view.reason);
     left_out.push_back(view);
   }
   inspect_photos(run, left_out);
@@ -200,8 +200,8 @@ void read_scene(SceneRun& run) {
   find_given_maps(run);
   make_plan(run, left_out);
   check_tile_size(run);
-  for (const std::string& warning : run.plan.warnings) spdlog::warn("{}", warning);
-  if (const std::string note = plane_limit_note(run.plan); !note.empty()) spdlog::info("{}", note);
+  for (const std::string& warning : run.plan.warnings) messages().warn("{}", warning);
+  if (const std::string note = plane_limit_note(run.plan); !note.empty()) messages().info("{}", note);
 }
 
 }  // namespace recon

@@ -87,7 +87,7 @@ std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan,
   auto image = std::make_shared<const Colour>(
       face ? undistort_face(photo.view(), camera, target, face->face_from_photo)
            : undistort(photo.view(), camera, target));
-  auto channels = split(*image);
+  auto channels = std::make_shared<const Channels>(split_channels(*image, colour_, levels_));
   const std::size_t bytes = bytes_of(*channels);
   channels_.insert(plan.name(view), std::move(channels), bytes);
   return colours_.insert(plan.name(view), image, colour_bytes(stored_pixels(*image)));
@@ -107,7 +107,9 @@ std::string PhotoStore::read(const ScenePlan& plan, int view) const {
 
 std::shared_ptr<const PhotoStore::Channels> PhotoStore::channels(const ScenePlan& plan, int view) {
   return channels_.get(
-      plan.name(view), [&] { return split(*colour(plan, view)); }, bytes_of);
+      plan.name(view),
+      [&] { return std::make_shared<const Channels>(split_channels(*colour(plan, view), colour_, levels_)); },
+      bytes_of);
 }
 
 void PhotoStore::release(const ScenePlan& plan, int view) {
@@ -115,20 +117,20 @@ void PhotoStore::release(const ScenePlan& plan, int view) {
   channels_.erase(plan.name(view));
 }
 
-std::shared_ptr<const PhotoStore::Channels> PhotoStore::split(const Colour& image) const {
-  Channels channels;
-  channels.id = unique_ids(static_cast<std::uint64_t>(levels_) + 1);
-  if (colour_) {
+PhotoStore::Channels split_channels(const PhotoStore::Colour& image, bool colour, int levels) {
+  PhotoStore::Channels channels;
+  channels.id = unique_ids(static_cast<std::uint64_t>(levels) + 1);
+  if (colour) {
     for (const auto channel : {&Rgb8::r, &Rgb8::g, &Rgb8::b})
       channels.push_back(mapped<std::uint8_t>(image, [channel](Rgb8 c) { return c.*channel; }));
   } else {
     channels.push_back(mapped<std::uint8_t>(image, luma));
   }
-  for (int level = 0; level < levels_; ++level) {
+  for (int level = 0; level < levels; ++level) {
     const auto& finer = level == 0 ? channels.front() : channels.coarser.back();
     channels.coarser.push_back(halved(finer.view()));
   }
-  return std::make_shared<const Channels>(std::move(channels));
+  return channels;
 }
 
 void set_pixels(const PhotoStore::Channels& channels, int level, PosedImage& image) {

@@ -75,8 +75,6 @@ class PhotoStore {
   void release(const ScenePlan& plan, int view);
 
  private:
-  std::shared_ptr<const Channels> split(const Colour& image) const;
-
   std::filesystem::path images_;
   bool colour_;
   int levels_;
@@ -84,6 +82,11 @@ class PhotoStore {
   LruCache<std::string, Colour> colours_;
   LruCache<std::string, Channels> channels_;
 };
+
+/// An image as matching takes it.
+/// @param colour  in three channels instead of grey
+/// @param levels  how often the first channel is halved
+PhotoStore::Channels split_channels(const PhotoStore::Colour& image, bool colour, int levels);
 
 /// Sets the pixels of `image`, which has been halved `level` times; they must outlive it.
 void set_pixels(const PhotoStore::Channels& channels, int level, PosedImage& image);

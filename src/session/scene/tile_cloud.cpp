@@ -1,7 +1,6 @@
 // --tile: the cloud once more, divided into files that programs open which do not open all of it.
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/log.hpp"
 #include "io/cloud/ply_tiles.hpp"
 #include "io/file/text_scanner.hpp"
 #include "session/scene/scene_run.hpp"
@@ -79,18 +79,19 @@ void tile_cloud(SceneRun& run) {
   StepRecord record;
   record.inputs = tile_inputs(run);
   if (const StepRecord* const tiles = run.results.find({Step::kTiles}, record.inputs)) {
-    spdlog::info("tiles: {} are finished and kept", tiles->outputs.size());
+    messages().info("tiles: {} are finished and kept", tiles->outputs.size());
     return;
   }
   if (const std::string reason = run.results.reason({Step::kTiles}); !reason.empty())
-    spdlog::info("tiles: the stale ones are made again: {}", reason);
+    messages().info("tiles: the stale ones are made again: {}", reason);
   remove_tiles(run);
   const std::string folder = Workspace::tiles_folder();
   for (PlyTile& tile :
        divide_ply(run.workspace.path(Workspace::cloud_file()), run.options.tile, run.workspace.path(folder)))
     record.outputs.push_back({folder + "/" + tile.name, std::move(tile.identity)});
   record.result = nlohmann::json::object();
-  spdlog::info("tiles: the cloud is in {} tiles of {} scene units", record.outputs.size(), run.options.tile);
+  messages().info("tiles: the cloud is in {} tiles of {} scene units", record.outputs.size(),
+                  run.options.tile);
   run.results.put({Step::kTiles}, std::move(record));
 }
 

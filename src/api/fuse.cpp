@@ -1,0 +1,247 @@
+#include "reconstruct/fuse.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "api/call.hpp"
+#include "api/convert.hpp"
+#include "api/views.hpp"
+#include "core/interrupt.hpp"
+#include "core/unique_id.hpp"
+#include "fuse/agreement.hpp"
+#include "fuse/device_fusion.hpp"
+#include "fuse/fusion.hpp"
+#include "io/map/map_files.hpp"
+#include "session/options/option.hpp"
+#include "session/plan/plan.hpp"
+#include "session/scene/view_check.hpp"
+
+namespace reconstruct {
+
+namespace {
+
+using namespace recon;
+using reconstruct::FusionView;
+
+constexpr Job kJob{Method::kPlaneSweep, false};
+
+std::string view_name(std::size_t view) {
+  return "view " + std::to_string(view);
+}
+
+SessionOptions fusion_options_of(const Options& given) {
+  const SessionOptions options = detail::parse_results_options(
+      given, "fuse", false,
+      {OptionResult::kCheck, OptionResult::kAgreement, OptionResult::kCloud, OptionResult::kPlan});
+  for (const char* of_sweeps : {"max-image-size", "quality", "preset"})
+    if (given.contains(of_sweeps))
+      throw UsageError(std::string("--") + of_sweeps + " has no meaning for fuse, whose maps are given");
+  return options;
+}
+
+void check_map(const MapView<float>& map, const MapView<float>& depth, const std::string& name) {
+  if (map.data == nullptr || map.width < 1 || map.height < 1 ||
+      std::max(map.width, map.height) > recon::kMaxImageSide)
+    throw UsageError(name + " has " + size_text(map.width, map.height) +
+                     " pixels, or no data; each side must be 1 to " + std::to_string(recon::kMaxImageSide));
+  if (map.width != depth.width || map.height != depth.height)
+    throw UsageError(name + " has " + size_text(map.width, map.height) + " pixels and the depth map " +
+                     size_text(depth.width, depth.height));
+  if (map.pitch < static_cast<std::ptrdiff_t>(sizeof(float)) * map.width || map.pitch % sizeof(float) != 0)
+    throw UsageError(name + " has a pitch of " + std::to_string(map.pitch) + " bytes");
+}
+
+void check_view(const FusionView& view, std::size_t index, std::size_t count) {
+  const std::string name = view_name(index);
+  check_map(view.depth, view.depth, "the depth map of " + name);
+  if (view.confidence.data != nullptr) check_map(view.confidence, view.depth, "the confidence of " + name);
+  for (const int source : view.sources)
+    if (source < 0 || source >= static_cast<int>(count) || source == static_cast<int>(index))
+      throw UsageError(name + " has the source " + std::to_string(source) + "; it must be another of the " +
+                       std::to_string(count) + " views");
+  if (view.colour.data == nullptr) return;
+  detail::check_image(view.colour, "the colour of " + name);
+  if (view.colour.width != view.depth.width || view.colour.height != view.depth.height)
+    throw UsageError("the colour of " + name + " has " + size_text(view.colour.width, view.colour.height) +
+                     " pixels and the depth map " + size_text(view.depth.width, view.depth.height));
+}
+
+ScenePlan fusion_plan(const std::vector<FusionView>& views, const SessionOptions& options) {
+  if (views.size() < 2)
+    throw UsageError("there is " + std::to_string(views.size()) +
+                     " view; depths are checked across at least 2");
+  Scene scene;
+  std::vector<std::vector<int>> sources;
+  bool any = false;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const FusionView& view = views[i];
+    check_view(view, i, views.size());
+    detail::add_view(view.camera, view.cam_from_world, view.depth.width, view.depth.height, view_name(i),
+                     scene);
+    sources.push_back(view.sources);
+    any |= !view.sources.empty();
+  }
+  return plan_given_views(std::move(scene), any ? sources : std::vector<std::vector<int>>{}, {}, options);
+}
+
+/// A copy of the caller's maps.
+ViewDepth given_maps(const FusionView& view, const std::string& name, const SessionOptions& options) {
+  const int width = view.depth.width, height = view.depth.height;
+  recon::Image<float> depth(width, height), confidence(width, height);
+  for (int y = 0; y < height; ++y) {
+    const float* from = detail::row_of(view.depth, y);
+    const float* trust = view.confidence.data == nullptr ? nullptr : detail::row_of(view.confidence, y);
+    for (int x = 0; x < width; ++x) {
+      const bool known = std::isfinite(from[x]) && from[x] > 0;
+      depth(x, y) = known ? from[x] : kUnknown;
+      const float given = trust == nullptr ? 1.0f : trust[x];
+      confidence(x, y) = !known ? kUnknown : given >= 0 ? std::min(given, 1.0f) : 0.0f;
+    }
+  }
+  const recon::Image<std::uint8_t> mask = detail::mask_of(view.mask, width, height, name);
+  ViewDepth maps = finish_view(std::move(depth), std::move(confidence), mask.view(), false, 0);
+  keep_within(options.depth, maps);
+  round_confidences(maps.confidence.view());
+  return maps;
+}
+
+/// The maps of all views, from the caller's to the checked ones.
+class CheckedViews {
+ public:
+  CheckedViews(Backend& backend, const std::vector<FusionView>& views, const SessionOptions& options)
+      : views_(views),
+        options_(options),
+        plan_(fusion_plan(views, options)),
+        first_id_(unique_ids(views.size())) {
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      maps_.push_back(given_maps(views[i], view_name(i), options));
+      maps_[i].normal = backend.normals(maps_[i].depth.view(), plan_.views[i].camera, first_id_ + i);
+    }
+    for (std::size_t i = 0; i < views.size(); ++i) checked_.push_back(check(backend, i));
+  }
+
+  const ScenePlan& plan() const { return plan_; }
+  std::vector<ViewDepth>& checked() { return checked_; }
+
+ private:
+  DepthSource source(int view) const {
+    const ViewDepth& maps = maps_[view];
+    return {plan_.view(view).camera, plan_.scene_view(view).cam_from_world,
+            first_id_ + static_cast<std::uint64_t>(view), [&maps] {
+              return DepthSource::Maps{maps.depth.view(), maps.normal.view(), nullptr};
+            }};
+  }
+
+  ViewDepth check(Backend& backend, std::size_t index) const {
+    check_interrupted();
+    const int view = static_cast<int>(index);
+    const recon::Image<std::uint8_t> mask = detail::mask_of(views_[index].mask, views_[index].depth.width,
+                                                            views_[index].depth.height, view_name(index));
+    ViewCheck of_view{source(view), {}, mask.view(), {}};
+    for (const int other : plan_.view(view).sources) of_view.sources.push_back(source(other));
+    of_view.count_agreement = [&] {
+      return backend.count_agreement(of_view.reference, of_view.sources, options_.check_consistency(kJob));
+    };
+    return recon::check_view(of_view, maps_[index], options_, kJob);
+  }
+
+  const std::vector<FusionView>& views_;
+  const SessionOptions& options_;
+  const ScenePlan plan_;
+  const std::uint64_t first_id_;
+  std::vector<ViewDepth> maps_, checked_;
+};
+
+/// Hands fusion the checked maps.
+class MapsInMemory : public FusionMapLoader {
+ public:
+  MapsInMemory(const std::vector<FusionView>& views, const std::vector<ViewDepth>& maps) : maps_(maps) {
+    for (std::size_t i = 0; i < views.size(); ++i)
+      colours_.push_back(
+          views[i].colour.data == nullptr
+              ? recon::Image<Rgb8>(maps[i].depth.width(), maps[i].depth.height(), Rgb8{0, 0, 0})
+              : detail::colour_of(views[i].colour, {}));
+  }
+
+  std::shared_ptr<const FusionMaps> load(int view) override {
+    check_interrupted();
+    const ViewDepth& maps = maps_[view];
+    return std::make_shared<const FusionMaps>(FusionMaps{
+        maps.depth.view(), maps.normal.view(), maps.confidence.view(), colours_[view].view(), {}, {}});
+  }
+
+ private:
+  const std::vector<ViewDepth>& maps_;
+  std::vector<recon::Image<Rgb8>> colours_;
+};
+
+/// Keeps the points in the region of interest.
+class CloudInMemory : public PointSink {
+ public:
+  explicit CloudInMemory(const std::optional<SceneBox>& roi) : roi_(roi) {}
+
+  void reserve(int count) override { kept_.resize(count); }
+  void keep(int slot, const FusedPoints& points) override {
+    Cloud& cloud = kept_[slot];
+    cloud.points.clear();
+    cloud.views.clear();
+    points.visit([&](const FusedPoint& point, std::span<const std::uint32_t> views) {
+      const auto [p, n, c] = std::tuple(point.position, point.normal, point.colour);
+      if (roi_ && !roi_->contains(p)) return;
+      cloud.points.push_back(
+          {{p.x, p.y, p.z}, {n.x, n.y, n.z}, {c.r, c.g, c.b}, point.confidence, point.view_count});
+      cloud.views.insert(cloud.views.end(), views.begin(), views.end());
+    });
+  }
+  void add(int slot) override {
+    const Cloud& more = kept_[slot];
+    all_.points.insert(all_.points.end(), more.points.begin(), more.points.end());
+    all_.views.insert(all_.views.end(), more.views.begin(), more.views.end());
+  }
+
+  Cloud take() { return std::move(all_); }
+
+ private:
+  const std::optional<SceneBox>& roi_;
+  std::vector<Cloud> kept_;
+  Cloud all_;
+};
+
+Fusion fuse_views(Backend& backend, const std::vector<FusionView>& views, const SessionOptions& options) {
+  CheckedViews check(backend, views, options);
+  const ScenePlan& plan = check.plan();
+  const std::vector<std::vector<int>> overlaps = plan.overlaps();
+  std::vector<recon::FusionView> geometry;
+  for (std::size_t i = 0; i < views.size(); ++i)
+    geometry.push_back({plan.views[i].camera, plan.scene.views[i].cam_from_world, overlaps[i]});
+  recon::FusionOptions fusion;
+  fusion.agreement = options.fusion_consistency(kJob);
+  fusion.min_views = std::min(options.min_fused_views, static_cast<int>(views.size()));
+  fusion.spacing = options.point_spacing;
+  fusion.max_cached_views = views.size();
+  MapsInMemory maps(views, check.checked());
+  CloudInMemory cloud(options.roi);
+  const std::unique_ptr<DeviceFusion> device = backend.fusion(geometry, fusion);
+  recon::fuse(geometry, maps, fusion, cloud, device.get());
+  Fusion result;
+  for (ViewDepth& it : check.checked()) result.checked.push_back(detail::maps_of(std::move(it)));
+  result.cloud = cloud.take();
+  return result;
+}
+
+}  // namespace
+
+Fusion fuse(const Device& device, const std::vector<FusionView>& views, const Options& options,
+            std::stop_token stop) {
+  return detail::on_device(device, std::move(stop), [&](const detail::OpenDevice& opened) {
+    return fuse_views(opened.front(), views, fusion_options_of(options));
+  });
+}
+
+}  // namespace reconstruct

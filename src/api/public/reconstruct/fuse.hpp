@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <vector>
+
+#include "reconstruct/device.hpp"
+#include "reconstruct/export.hpp"
+#include "reconstruct/view.hpp"
+
+namespace reconstruct {
+
+/// The depth map of a view, of `sweep` or of another program.
+struct FusionView {
+  MapView<float> depth;  ///< z, scene units; unknown: NaN, infinite, zero or less
+  Camera camera;
+  Pose cam_from_world;
+  MapView<float> confidence = {};  ///< [0, 1]; or no data: all depths have the confidence 1
+  ImageView colour = {};           ///< of the points; or no data: they are black
+  ImageView mask = {};             ///< 0 where depths are ignored, kGrey8; or no data
+  std::vector<int> sources = {};   ///< indices of the views that check it, best first
+};
+
+struct CloudPoint {
+  double position[3];  ///< world, scene units
+  float normal[3];     ///< world, unit
+  std::uint8_t colour[3];
+  float confidence;          ///< [0, 1]
+  std::uint32_t view_count;  ///< views that agree on it
+};
+
+struct Cloud {
+  std::vector<CloudPoint> points;
+  std::vector<std::uint32_t> views;  ///< of each point in turn the indices of its views, rising
+};
+
+struct Fusion {
+  std::vector<DepthMaps> checked;  ///< of each view the depths that others confirm, and small holes filled
+  Cloud cloud;                     ///< it may be empty
+};
+
+/// Checks depth maps across views and fuses what is confirmed into a cloud, as the program does with its own:
+/// the same points in the same order.
+/// @param views    at least 2. Where no view has sources, they are chosen by the positions of the cameras
+/// @param options  by name, of the check and the cloud: min-views, max-depth-error, max-normal-angle,
+/// min-confidence, max-hole, speckle, min-fused-views, point-spacing, roi, and of the choice of sources
+/// @throws UsageError that names the option or map, the value found and what it may be
+/// @throws InputError where all cameras are in one place
+/// @throws OutOfMemory, DeviceError; Interrupted once `stop` is stopped
+/// Memory: all maps are copied. Thread safety: may be called from several threads. Determinism: the same
+/// result for any number of threads.
+RECONSTRUCT_API Fusion fuse(const Device& device, const std::vector<FusionView>& views,
+                            const Options& options = {}, std::stop_token stop = {});
+
+}  // namespace reconstruct

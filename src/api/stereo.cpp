@@ -1,0 +1,64 @@
+#include "reconstruct/stereo.hpp"
+
+#include <utility>
+
+#include "api/call.hpp"
+#include "api/convert.hpp"
+#include "methods/stereo/pair.hpp"
+#include "refine/depth_filters.hpp"
+#include "refine/fill.hpp"
+#include "session/pair/pair_input.hpp"
+
+namespace reconstruct {
+
+namespace {
+
+using namespace recon;
+using reconstruct::ImageView;
+
+/// The method and the disparities that are searched.
+PairSpec spec_of(const SessionOptions& options, const ImageView& image) {
+  if (!options.pair.max_disparity)
+    throw UsageError(
+        "--max-disparity is needed: the first disparity in pixels that is larger than any of the pair");
+  const int min = options.pair.min_disparity.value_or(0);
+  PairSpec spec(options.spec(options.method_of(true)), {min, *options.pair.max_disparity - min});
+  check_pair_size(spec, {image.width, image.height});
+  return spec;
+}
+
+Disparities match_images(Backend& backend, const ImageView& left, const ImageView& right,
+                         const SessionOptions& options) {
+  const PairSpec spec = spec_of(options, left);
+  backend.pair_memory(left.width, left.height, spec);  // throws where it does not suffice
+  PairImages images = common_depth(detail::stored_grey(left), detail::stored_grey(right));
+  if (spec.whole == WholeMethod::kNone) {
+    images.left_colour = detail::colour_of(left, images.levels);
+    images.right_colour = detail::colour_of(right, images.levels);
+  }
+  Image<float> disparity = std::move(backend.match({images.view(), spec, images.colour()}).disparity);
+  remove_disparity_speckles(disparity.view(), options.min_patch(options.method_of(true)));
+  Image<std::uint8_t> filled;
+  if (options.pair.fill) {
+    if (images.left_colour.empty()) images.left_colour = detail::colour_of(left, images.levels);
+    filled = fill_disparity(disparity.view(), images.left_colour.view(), spec.range.min, spec.range.count);
+  }
+  return {detail::map_of<float>(std::move(disparity)), detail::map_of<std::uint8_t>(std::move(filled))};
+}
+
+}  // namespace
+
+Disparities match(const Device& device, const ImageView& left, const ImageView& right, const Options& options,
+                  std::stop_token stop) {
+  return detail::on_device(device, std::move(stop), [&](const detail::OpenDevice& opened) {
+    detail::check_image(left, "left");
+    detail::check_image(right, "right");
+    if (left.width != right.width || left.height != right.height)
+      throw UsageError("left has " + size_text(left.width, left.height) + " pixels and right " +
+                       size_text(right.width, right.height) +
+                       "; the images of a rectified pair have the same size");
+    return match_images(opened.front(), left, right, detail::parse_results_options(options, "match", true));
+  });
+}
+
+}  // namespace reconstruct

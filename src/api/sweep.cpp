@@ -1,0 +1,111 @@
+#include "reconstruct/sweep.hpp"
+
+#include <utility>
+
+#include "api/call.hpp"
+#include "api/convert.hpp"
+#include "api/views.hpp"
+#include "core/parallel.hpp"
+#include "core/unique_id.hpp"
+#include "io/map/map_files.hpp"
+#include "match/combine_step.hpp"
+#include "methods/sweep/plane_sweep.hpp"
+#include "session/options/option.hpp"
+#include "session/plan/plan.hpp"
+#include "session/scene/stores.hpp"
+
+namespace reconstruct {
+
+namespace {
+
+using namespace recon;
+using reconstruct::View;
+
+/// The reference and then the sources.
+using Views = std::vector<const View*>;
+
+std::string name_in_sweep(std::size_t view) {
+  return view == 0 ? "the reference" : "source " + std::to_string(view - 1);
+}
+
+SessionOptions sweep_options(const Options& given) {
+  SessionOptions options =
+      detail::parse_results_options(given, "sweep", false, {OptionResult::kDepthMaps, OptionResult::kPlan});
+  for (const char* of_choice : {"sources", "min-angle", "max-angle", "max-image-size"})
+    if (given.contains(of_choice))
+      throw UsageError(std::string("--") + of_choice +
+                       " has no meaning for sweep, whose sources and images are as they are given");
+  if (options.method_of(false) != Method::kPlaneSweep)
+    throw UsageError("--method is '" + method_keyword(options.method_of(false)) +
+                     "'; sweep takes planesweep");
+  return options;
+}
+
+ScenePlan sweep_plan(const Views& views, const SessionOptions& options) {
+  if (views.size() < 2 || views.size() > std::size_t{kMaxSources} + 1)
+    throw UsageError("there are " + std::to_string(views.size() - 1) + " sources; a sweep takes 1 to " +
+                     std::to_string(kMaxSources));
+  Scene scene;
+  std::vector<std::vector<int>> sources(views.size());
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const View& view = *views[i];
+    detail::check_image(view.image, name_in_sweep(i));
+    detail::add_view(view.camera, view.cam_from_world, view.image.width, view.image.height, name_in_sweep(i),
+                     scene);
+    if (i > 0) sources[0].push_back(static_cast<int>(i));
+  }
+  return plan_given_views(std::move(scene), sources, {0}, options);
+}
+
+/// What is black and white in those of 16 bits, all together.
+SampleLevels levels_of_images(const Views& views) {
+  SampleRange range;
+  for (const View* view : views)
+    if (view->image.type == PixelType::kGrey16)
+      range.include(detail::range_of(view->image));
+    else if (view->image.type == PixelType::kRgb8)
+      range.grey = false;
+  return levels_of(range);
+}
+
+DepthMaps sweep_views(Backend& backend, const Views& views, const SessionOptions& options) {
+  const ScenePlan plan = sweep_plan(views, options);
+  SweepProblem problem = sweep_problem(plan, 0, options);
+  backend.memory(sweep_shape(problem));  // throws where it does not suffice
+  const SampleLevels levels = levels_of_images(views);
+  std::vector<PhotoStore::Channels> channels(views.size());
+  recon::parallel_for(static_cast<int>(views.size()), [&](int i) {
+    channels[i] =
+        split_channels(detail::colour_of(views[i]->image, levels), options.colour, plan.view(0).levels);
+  });
+  const auto set_level = [&](int level, SweepImages& images) {
+    set_pixels(channels.front(), level, images.reference);
+    for (std::size_t i = 0; i < images.sources.size(); ++i)
+      set_pixels(channels[i + 1], level, images.sources[i]);
+  };
+  set_level(0, problem);
+  for (std::size_t i = 0; i < problem.coarser.size(); ++i)
+    set_level(static_cast<int>(i) + 1, problem.coarser[i]);
+  narrow_planes(backend, plan, 0, options, problem);
+  const Pinhole& camera = plan.view(0).camera;
+  const recon::Image<std::uint8_t> mask =
+      detail::mask_of(views.front()->mask, camera.width, camera.height, name_in_sweep(0));
+  ViewDepth maps = estimate_view(backend, problem, options.resolved_filter(), mask.view());
+  keep_within(options.depth, maps);
+  round_confidences(maps.confidence.view());
+  maps.normal = backend.normals(maps.depth.view(), camera, unique_ids(1));
+  return detail::maps_of(std::move(maps));
+}
+
+}  // namespace
+
+DepthMaps sweep(const Device& device, const View& reference, const std::vector<View>& sources,
+                const Options& options, std::stop_token stop) {
+  return detail::on_device(device, std::move(stop), [&](const detail::OpenDevice& opened) {
+    Views views = {&reference};
+    for (const View& source : sources) views.push_back(&source);
+    return sweep_views(opened.front(), views, sweep_options(options));
+  });
+}
+
+}  // namespace reconstruct

@@ -1,0 +1,243 @@
+// The public calls for posed views: maps and points are those of the program, bit for bit.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <sstream>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "cli/scene_fixture.hpp"
+#include "io/cloud/ply.hpp"
+#include "io/image/image_file.hpp"
+#include "io/map/map_files.hpp"
+#include "reconstruct/fuse.hpp"
+#include "reconstruct/sweep.hpp"
+#include "scene/camera.hpp"
+
+namespace recon {
+namespace {
+
+using reconstruct::Device;
+using reconstruct::Options;
+using reconstruct::PixelType;
+using testing::HasSubstr;
+
+reconstruct::Camera camera_of(const Scene& scene, int view) {
+  const Pinhole it = as_pinhole(scene.cameras[scene.views[view].camera]).value();
+  return {it.fx, it.fy, it.cx, it.cy};
+}
+
+reconstruct::Pose pose_of(const Scene& scene, int view) {
+  const Pose& it = scene.views[view].cam_from_world;
+  reconstruct::Pose pose;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) pose.rotation[i][j] = it.rotation(i, j);
+  pose.translation[0] = it.translation.x, pose.translation[1] = it.translation.y;
+  pose.translation[2] = it.translation.z;
+  return pose;
+}
+
+/// The small scene without points, its photos and what the program makes of it.
+class ViewTest : public SceneTest {
+ protected:
+  ViewTest() {
+    Scene model = this->model();
+    model.points.clear();
+    for (View& view : model.views) view.observations.clear();
+    set_model(model);
+    scene_ = this->model();
+    for (const View& view : scene_.views) photos_.push_back(read_image(scene() / "images" / view.name));
+  }
+
+  void run_program_on_scene(const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> command = {RECON_RECONSTRUCT, scene(), "--device", "cpu"};
+    command.insert(command.end(), options.begin(), options.end());
+    const Outcome outcome = run_program(folder(), command);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  }
+
+  int index_of(const std::string& name) const {
+    const auto found = std::ranges::find(scene_.views, name, &View::name);
+    return static_cast<int>(found - scene_.views.begin());
+  }
+
+  /// The sources of each view as the program chose them.
+  std::vector<std::vector<int>> sources() const {
+    std::vector<std::vector<int>> result(scene_.views.size());
+    std::istringstream lines(content(dense() / "stereo/patch-match.cfg"));
+    for (std::string view, list; std::getline(lines, view) && std::getline(lines, list);) {
+      std::istringstream names(list);
+      for (std::string name; std::getline(names >> std::ws, name, ',');)
+        result[index_of(view)].push_back(index_of(name));
+    }
+    return result;
+  }
+
+  reconstruct::View view(int index) const {
+    const Image<Rgb8>& photo = photos_[index];
+    return {{photo.row(0), photo.width(), photo.height(), photo.pitch() * 3, PixelType::kRgb8},
+            camera_of(scene_, index),
+            pose_of(scene_, index),
+            {}};
+  }
+
+  Image<float> depth_of_program(int index, const char* kind) const {
+    return read_depth_map(dense() / "stereo/depth_maps" / (scene_.views[index].name + "." + kind + ".bin"));
+  }
+
+  const Device device_{{.device = "cpu", .threads = 2, .memory_limit = {}, .gpu_memory_limit = {}}};
+  Scene scene_;
+  std::vector<Image<Rgb8>> photos_;
+};
+
+testing::AssertionResult same_values(const reconstruct::Map<float>& map, const Image<float>& expected) {
+  int known = 0;
+  for (int y = 0; y < map.height; ++y)
+    for (int x = 0; x < map.width; ++x) {
+      const float a = map(x, y), b = expected(x, y);
+      known += std::isnan(a) ? 0 : 1;
+      if (a != b && !(std::isnan(a) && std::isnan(b)))
+        return testing::AssertionFailure() << "at " << x << ", " << y << ": " << a << " and " << b;
+    }
+  return known > map.width * map.height / 3 ? testing::AssertionSuccess()
+                                            : testing::AssertionFailure() << known << " are known";
+}
+
+TEST_F(ViewTest, SweepAndFusionEqualTheProgram) {
+  run_program_on_scene();
+  const auto chosen = sources();
+  std::vector<reconstruct::DepthMaps> maps;
+  std::vector<reconstruct::FusionView> views;
+  for (int i = 0; i < std::ssize(photos_); ++i) {
+    std::vector<reconstruct::View> others;
+    ASSERT_FALSE(chosen[i].empty());
+    for (const int source : chosen[i]) others.push_back(view(source));
+    maps.push_back(sweep(device_, view(i), others));
+    EXPECT_TRUE(same_values(maps[i].depth, depth_of_program(i, "photometric"))) << i;
+    views.push_back({maps[i].depth,
+                     camera_of(scene_, i),
+                     pose_of(scene_, i),
+                     maps[i].confidence,
+                     view(i).image,
+                     {},
+                     chosen[i]});
+  }
+  const reconstruct::Fusion fusion = fuse(device_, views);
+  for (int i = 0; i < std::ssize(photos_); ++i)
+    EXPECT_TRUE(same_values(fusion.checked[i].depth, depth_of_program(i, "geometric"))) << i;
+  const PlyCloud cloud = read_ply(dense() / "fused.ply");
+  const std::vector<Vec3d>& points = cloud.positions;
+  ASSERT_EQ(fusion.cloud.points.size(), points.size());
+  ASSERT_GT(points.size(), 1000u);
+  std::size_t views_in_all = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const reconstruct::CloudPoint& point = fusion.cloud.points[i];
+    views_in_all += point.view_count;
+    EXPECT_EQ(static_cast<float>(point.position[0]), static_cast<float>(points[i].x));
+    EXPECT_EQ(static_cast<float>(point.position[2]), static_cast<float>(points[i].z));
+    EXPECT_EQ(point.normal[1], cloud.normals[i].y);
+    EXPECT_EQ(point.colour[1], cloud.colours[i].g);
+    if (HasFailure()) break;
+  }
+  EXPECT_EQ(fusion.cloud.views.size(), views_in_all);
+}
+
+TEST_F(ViewTest, SweepTakesTheOptionsOfTheProgram) {
+  run_program_on_scene(
+      {"--stage", "estimate", "--planes", "24", "--window", "7", "--depth-min", "1.5", "--depth-max", "6"});
+  const auto chosen = sources();
+  std::vector<reconstruct::View> others;
+  for (const int source : chosen[2]) others.push_back(view(source));
+  const auto maps = sweep(device_, view(2), others,
+                          {{"planes", "24"}, {"window", "7"}, {"depth-min", "1.5"}, {"depth-max", "6"}});
+  EXPECT_TRUE(same_values(maps.depth, depth_of_program(2, "photometric")));
+  Image<std::uint8_t> mask(photos_[2].width(), photos_[2].height(), 255);
+  for (int y = 0; y < mask.height(); ++y) mask(7, y) = 0;
+  reconstruct::View masked = view(2);
+  masked.mask = {mask.row(0), mask.width(), mask.height(), mask.pitch(), PixelType::kGrey8};
+  const auto masked_maps = sweep(device_, masked, others, {{"planes", "24"}});
+  for (int y = 0; y < mask.height(); ++y) EXPECT_TRUE(std::isnan(masked_maps.depth(7, y)));
+}
+
+/// The message of the UsageError of a call.
+template <class Call>
+std::string fault_of(const Call& call) {
+  try {
+    call();
+  } catch (const reconstruct::UsageError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST_F(ViewTest, SweepSaysWhatIsWrong) {
+  const reconstruct::View reference = view(0), source = view(1);
+  const auto fault = [&](const reconstruct::View& a, const std::vector<reconstruct::View>& others,
+                         const Options& options = {}) {
+    return fault_of([&] { sweep(device_, a, others, options); });
+  };
+  reconstruct::View flat = reference, mirrored = source, masked = reference;
+  flat.camera.fx = 0;
+  mirrored.cam_from_world.rotation[0][0] *= -1;
+  masked.mask = source.image;
+  EXPECT_THAT(fault(reference, {}), HasSubstr("there are 0 sources"));
+  EXPECT_THAT(fault(flat, {source}), HasSubstr("the reference has the focal lengths 0"));
+  EXPECT_THAT(fault(reference, {source, mirrored}), HasSubstr("source 1 has a pose"));
+  EXPECT_THAT(fault(masked, {source}), HasSubstr("the mask of the reference"));
+  EXPECT_THAT(fault(reference, {source}, {{"min-views", "2"}}), HasSubstr("--min-views has no effect"));
+  EXPECT_THAT(fault(reference, {source}, {{"method", "sgm"}}), HasSubstr("sweep takes planesweep"));
+  EXPECT_THAT(fault(reference, {source}, {{"max-image-size", "50"}}), HasSubstr("no meaning for sweep"));
+  EXPECT_THAT(fault(reference, {source}, {{"depth-min", "3"}, {"depth-max", "2"}}),
+              HasSubstr("--depth-min is 3"));
+  EXPECT_THROW(sweep(device_, reference, {reference}), reconstruct::InputError) << "there is no baseline";
+  std::stop_source stopped;
+  stopped.request_stop();
+  EXPECT_THROW(sweep(device_, reference, {source}, {}, stopped.get_token()), reconstruct::Interrupted);
+}
+
+TEST_F(ViewTest, FusionTakesMapsOfOthers) {
+  // Two views of the plane z = 4, without confidences, colours and sources.
+  constexpr int kWidth = 64, kHeight = 48;
+  Image<float> depth(kWidth, kHeight, 4.0f), other(kWidth, kHeight, 4.0f);
+  for (int x = 0; x < kWidth; ++x) depth(x, 0) = 0, other(x, 1) = std::numeric_limits<float>::infinity();
+  for (int y = 20; y < kHeight; ++y)
+    for (int x = 0; x < kWidth; ++x) other(x, y) = 5.0f;  // they do not agree
+  const reconstruct::Camera camera = {60, 60, 32, 24};
+  reconstruct::Pose right;
+  right.translation[0] = -0.5;
+  const auto map = [](const Image<float>& image) {
+    return reconstruct::MapView<float>{image.row(0), image.width(), image.height(),
+                                       image.pitch() * static_cast<std::ptrdiff_t>(sizeof(float))};
+  };
+  std::vector<reconstruct::FusionView> views = {{map(depth), camera, {}, {}, {}, {}, {}},
+                                                {map(other), camera, right, {}, {}, {}, {}}};
+  const reconstruct::Fusion fusion = fuse(device_, views, {{"min-confidence", "0"}});
+  ASSERT_GT(fusion.cloud.points.size(), 500u);
+  for (const auto& point : fusion.cloud.points) {
+    EXPECT_NEAR(point.position[2], 4.0, 1e-5);
+    EXPECT_EQ(point.view_count, 2u);
+    EXPECT_EQ(point.colour[0], 0);
+    EXPECT_NEAR(point.normal[2], -1.0f, 1e-3f);
+  }
+  EXPECT_TRUE(std::isnan(fusion.checked[0].depth(30, 40)));
+  EXPECT_EQ(fuse(device_, views, {{"roi", "0,0,5,1,1,6"}}).cloud.points.size(), 0u);
+
+  const auto fault = [&](const Options& options) { return fault_of([&] { fuse(device_, views, options); }); };
+  EXPECT_THAT(fault({{"planes", "9"}}), HasSubstr("--planes has no effect on the results of fuse"));
+  views[0].sources = {2};
+  EXPECT_THAT(fault({}), HasSubstr("view 0 has the source 2"));
+  views[0].sources = {};
+  views[1].confidence = map(depth);
+  views[1].confidence.width = 63;
+  EXPECT_THAT(fault({}), HasSubstr("the confidence of view 1 has 63x48 pixels and the depth map 64x48"));
+  views.resize(1);
+  EXPECT_THAT(fault({}), HasSubstr("there is 1 view"));
+}
+
+}  // namespace
+}  // namespace recon
