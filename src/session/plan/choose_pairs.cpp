@@ -50,4 +50,12 @@ void choose_pairs(const SessionOptions& options, ScenePlan& plan) {
   }
 }
 
+PairDepthOptions pair_depth_options(const SessionOptions& options) {
+  PairDepthOptions result;
+  result.matching = options.spec(options.method_of(false));
+  result.speckle_size = options.filter.speckle_size;
+  result.median = options.filter.median;
+  return result;
+}
+
 }  // namespace recon

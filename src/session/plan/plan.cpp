@@ -14,41 +14,20 @@
 #include "core/parallel.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
-#include "methods/sweep/depth_search.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "scene/depth_range.hpp"
 #include "scene/undistort.hpp"
 #include "scene/view_geometry.hpp"
 #include "session/plan/choose_pairs.hpp"
+#include "session/plan/choose_planes.hpp"
 
 namespace recon {
 
 namespace {
 
-/// Fewer planes of a coarse sweep do not separate surfaces.
-constexpr int kMinCoarsePlanes = 32;
-
 /// Views whose depths may contradict those of a view, or agree, in the fusion: where the sources are fewer,
 /// others that see most of what it sees.
 constexpr int kOverlappingViews = 20;
-
-SweepImages posed_views(const ScenePlan& plan, int view, int channels) {
-  SweepImages images{posed_view(plan, view, channels), {}};
-  for (const int source : plan.view(view).sources)
-    images.sources.push_back(posed_view(plan, source, channels));
-  return images;
-}
-
-/// How often the images of a view are halved for its patches: no image becomes smaller than kMinSide.
-int patch_levels(const ScenePlan& plan, int view, const SessionOptions& options) {
-  constexpr int kMinSide = 160;
-  int side = std::min(plan.view(view).camera.width, plan.view(view).camera.height);
-  for (const int source : plan.view(view).sources)
-    side = std::min({side, plan.view(source).camera.width, plan.view(source).camera.height});
-  int levels = 0;
-  for (; levels < options.sweep().patch_match.levels && side / 2 >= kMinSide; ++levels) side /= 2;
-  return levels;
-}
 
 std::vector<int> views_where(const ScenePlan& plan, bool ViewPlan::*flag) {
   std::vector<int> indices;
@@ -253,14 +232,6 @@ void check_overlap_in_scope(const SessionOptions& options, const ScenePlan& plan
       options.views, scope.size(), scope.size() == 1 ? "" : "s", name, source));
 }
 
-/// Sets levels and planes of a view that is swept.
-void choose_planes(const SessionOptions& options, int index, ScenePlan& plan) {
-  ViewPlan& view = plan.views[index];
-  if (options.sweep().refine.patches) view.levels = patch_levels(plan, index, options);
-  view.wanted_planes = wanted_planes(plan, index, view.range, options);
-  view.planes = options.planes ? *options.planes : std::min(view.wanted_planes, kMaxAutoPlanes);
-}
-
 }  // namespace
 
 std::vector<int> ViewPlan::matched_views() const {
@@ -310,43 +281,6 @@ std::string plane_limit_note(const ScenePlan& plan) {
       "--planes auto is limited to {}: planes a pixel apart would be up to {} in {} view{}; --planes N "
       "sweeps more",
       kMaxAutoPlanes, most, limited, limited == 1 ? "" : "s");
-}
-
-int wanted_planes(const ScenePlan& plan, int view, const DepthRange& range, const SessionOptions& options) {
-  if (options.planes) return *options.planes;
-  const auto [reference, sources] = posed_views(plan, view, 1);
-  const int planes = auto_plane_count(reference, sources, range.near, range.far);
-  if (!options.sweep().refine.patches) return planes;
-  // More would not make a better beginning.
-  return std::clamp(planes >> plan.view(view).levels, kMinCoarsePlanes, kMaxAutoPlanes);
-}
-
-PosedImage posed_view(const ScenePlan& plan, int view, int channels) {
-  return {plan.view(view).camera, plan.scene_view(view).cam_from_world, channels, {}};
-}
-
-SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions& options) {
-  const ViewPlan& it = plan.view(view);
-  SweepProblem problem{options.sweep(),
-                       posed_views(plan, view, options.colour ? 3 : 1),
-                       make_plane_set(it.range.near, it.range.far, it.planes),
-                       {}};
-  if (options.depth.near) problem.bounds.max = static_cast<float>(1 / *options.depth.near);
-  if (options.depth.far) problem.bounds.min = static_cast<float>(1 / *options.depth.far);
-  if (!options.sweep().refine.patches) return problem;
-  problem.patch_match.levels = it.levels;
-  halve_images(problem);  // there are no pixels yet
-  return problem;
-}
-
-std::optional<DepthRange> narrow_planes(Backend& backend, const ScenePlan& plan, int view,
-                                        const SessionOptions& options, SweepProblem& problem) {
-  const ViewPlan& it = plan.view(view);
-  if (it.range.near == it.expected.near && it.range.far == it.expected.far) return std::nullopt;
-  const DepthRange range = narrowed_range(it.range, it.expected, found_range(backend, problem));
-  const int planes = std::min(it.planes, wanted_planes(plan, view, range, options));
-  problem.planes = make_plane_set(range.near, range.far, planes);
-  return range;
 }
 
 Scene keep_views(const Scene& scene, const std::vector<int>& kept) {
@@ -413,14 +347,6 @@ ScenePlan plan_given_views(Scene scene, const std::vector<std::vector<int>>& sou
     plan.views[i].camera = as_pinhole(plan.scene.cameras[plan.scene.views[i].camera]).value();
   for (const int view : swept) choose_planes(options, view, plan);
   return plan;
-}
-
-PairDepthOptions pair_depth_options(const SessionOptions& options) {
-  PairDepthOptions result;
-  result.matching = options.spec(options.method_of(false));
-  result.speckle_size = options.filter.speckle_size;
-  result.median = options.filter.median;
-  return result;
 }
 
 }  // namespace recon
