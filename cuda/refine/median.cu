@@ -26,7 +26,8 @@ __global__ void median_kernel(const float* map, int width, int height, float* me
   median[at] = own == own ? median_of_nine(value) : own;
 }
 
-__global__ void smooth_kernel(const float* map, int width, int height, float* smooth) {
+__global__ void smooth_kernel(const float* map, int width, int height, const DisparityBounds bounds,
+                              float* smooth) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), y = static_cast<int>(blockIdx.y);
   if (x >= width) return;
   const auto disparity = [=](int i, int j) {
@@ -35,7 +36,8 @@ __global__ void smooth_kernel(const float* map, int width, int height, float* sm
     return inside ? __ldg(map + static_cast<std::ptrdiff_t>(row) * width + column) : NAN;
   };
   const float own = disparity(0, 0);
-  smooth[static_cast<std::ptrdiff_t>(y) * width + x] = own == own ? smoothed_disparity(disparity) : own;
+  smooth[static_cast<std::ptrdiff_t>(y) * width + x] =
+      own == own ? smoothed_disparity(bounds, disparity) : own;
 }
 
 }  // namespace
@@ -45,8 +47,9 @@ void launch_median_3x3(const float* map, int width, int height, float* median, c
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
-void launch_smoothing(const float* map, int width, int height, float* smooth, cudaStream_t stream) {
-  smooth_kernel<<<rows_grid(width, height), kRefineThreads, 0, stream>>>(map, width, height, smooth);
+void launch_smoothing(const float* map, int width, int height, const DisparityBounds& bounds, float* smooth,
+                      cudaStream_t stream) {
+  smooth_kernel<<<rows_grid(width, height), kRefineThreads, 0, stream>>>(map, width, height, bounds, smooth);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

@@ -2,6 +2,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include "refine/smooth_step.hpp"
+
 namespace recon::cuda {
 
 /// Queues recon::median_3x3 of a map with unknown values (NaN); the results are equal.
@@ -14,6 +16,7 @@ void launch_median_3x3(const float* map, int width, int height, float* median, c
 /// @param map          `width` x `height`, rows without padding
 /// @param[out] smooth  of the same shape; not `map`
 /// @throws DeviceError
-void launch_smoothing(const float* map, int width, int height, float* smooth, cudaStream_t stream);
+void launch_smoothing(const float* map, int width, int height, const DisparityBounds& bounds, float* smooth,
+                      cudaStream_t stream);
 
 }  // namespace recon::cuda

@@ -81,7 +81,7 @@ Image<float> median_3x3(ImageView<const float> depth) {
   return result;
 }
 
-Image<float> smoothed_disparities(ImageView<const float> disparity) {
+Image<float> smoothed_disparities(ImageView<const float> disparity, const DisparityBounds& bounds) {
   Image<float> result(disparity.width, disparity.height);
   parallel_for(disparity.height, [&](int y) {
     const bool inner_row = y >= kSmoothRadius && y + kSmoothRadius < disparity.height;
@@ -90,10 +90,11 @@ Image<float> smoothed_disparities(ImageView<const float> disparity) {
       if (std::isnan(*at))
         result(x, y) = *at;
       else if (inner_row && x >= kSmoothRadius && x + kSmoothRadius < disparity.width)
-        result(x, y) = smoothed_disparity([&](int i, int j) { return at[j * disparity.pitch + i]; });
+        result(x, y) = smoothed_disparity(bounds, [&](int i, int j) { return at[j * disparity.pitch + i]; });
       else
-        result(x, y) = smoothed_disparity(
-            [&](int i, int j) { return disparity.contains(x + i, y + j) ? disparity(x + i, y + j) : NAN; });
+        result(x, y) = smoothed_disparity(bounds, [&](int i, int j) {
+          return disparity.contains(x + i, y + j) ? disparity(x + i, y + j) : NAN;
+        });
     }
   });
   return result;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "core/image.hpp"
+#include "refine/smooth_step.hpp"
 
 namespace recon {
 
@@ -16,7 +17,7 @@ Image<float> median_3x3(ImageView<const float> depth);
 
 /// Moves each known disparity to the planes of its surface, see smoothed_disparity. Unknown (NaN) stays
 /// unknown.
-Image<float> smoothed_disparities(ImageView<const float> disparity);
+Image<float> smoothed_disparities(ImageView<const float> disparity, const DisparityBounds& bounds);
 
 /// Invalidates every 4-connected region of fewer than `min_size` pixels; neighbours are connected if their
 /// depths differ by at most `max_relative_step`. Source: H. Hirschmueller, TPAMI 2008, section 2.6 (peak

@@ -27,6 +27,18 @@ RECON_HD float plane_error(float variance, float count, int radius) {
   return (variance + kLeastVariance) / count + bend * bend;
 }
 
+/// The first and the last disparity searched. A pixel that has one of them may belong beyond; the others are
+/// at least half a pixel from both, as sub-pixel interpolation leaves them.
+struct DisparityBounds {
+  float first, last;
+};
+RECON_HD DisparityBounds disparity_bounds(int min, int count) {
+  return {static_cast<float>(min), static_cast<float>(min + count - 1)};
+}
+RECON_HD bool is_between(const DisparityBounds& bounds, float disparity) {
+  return disparity > bounds.first && disparity < bounds.last;
+}
+
 /// The cells of a window to each side of its centre.
 template <int kCells>
 struct SmoothCells {
@@ -35,19 +47,25 @@ struct SmoothCells {
 
 /// The disparity of a pixel on the planes of its surface in two windows, 7 x 7 pixels and 5 x 5 of every
 /// third: their mean, each weighted by the inverse of its expected error. As it is where the surface has too
-/// few pixels, or would move it by more than kSmoothReach. A surface of a rectified pair that is a plane in
+/// few pixels, would move it by more than kSmoothReach or to the bounds, and at the bounds, whose pixels
+/// count nothing elsewhere. A surface of a rectified pair that is a plane in
 /// space is one in its disparities. The order and the rounding of the operations are part of the definition.
 /// @param disparity  (dx, dy) -> that of the pixel at this offset, NaN where unknown or outside the image;
 ///                   known at the centre
 template <class Disparity>
-RECON_HD float smoothed_disparity(const Disparity& disparity) {
+RECON_HD float smoothed_disparity(const DisparityBounds& bounds, const Disparity& disparity) {
   const float middle = disparity(0, 0);
+  if (!is_between(bounds, middle)) return middle;
+  const auto between = [&](int x, int y) {
+    const float there = disparity(x, y);
+    return is_between(bounds, there) ? there : __builtin_nanf("");
+  };
   InverseDepthPlane base;
   base.c = middle;
   const auto sums_along = [&](const InverseDepthPlane& plane, int stride, float limit, auto cells) {
     const float across = plane.a * static_cast<float>(stride), down = plane.b * static_cast<float>(stride);
     const auto difference = [&](int x, int y) {
-      return (disparity(x * stride, y * stride) - (plane.c + static_cast<float>(y) * down)) -
+      return (between(x * stride, y * stride) - (plane.c + static_cast<float>(y) * down)) -
              static_cast<float>(x) * across;
     };
     return window_sums<decltype(cells)::value>(difference, limit);
@@ -68,7 +86,8 @@ RECON_HD float smoothed_disparity(const Disparity& disparity) {
     smooth = (narrow.c * of_wide + wide.c * of_narrow) / (of_narrow + of_wide);
   }
   const float moved = smooth < middle ? middle - smooth : smooth - middle;
-  return moved <= kSmoothReach ? smooth : middle;
+  const bool inside = smooth >= bounds.first + 0.5f && smooth <= bounds.last - 0.5f;
+  return inside && moved <= kSmoothReach ? smooth : middle;
 }
 
 }  // namespace recon

@@ -164,7 +164,9 @@ inline Image<float> refined(ImageView<const float> disparity, VolumeView<const f
   if (steps.adjust) cuda::queue_adjustment(map, given, min, other, call.get()), std::swap(map, other);
   if (steps.enhance) cuda::queue_enhancement(map, given, min, call.get());
   if (steps.median) cuda::launch_median_3x3(map, width, height, other, call.get()), std::swap(map, other);
-  if (steps.smooth) cuda::launch_smoothing(map, width, height, other, call.get()), std::swap(map, other);
+  if (steps.smooth)
+    cuda::launch_smoothing(map, width, height, disparity_bounds(min, costs.planes), other, call.get()),
+        std::swap(map, other);
   return call.download(map, width, width, height);
 }
 

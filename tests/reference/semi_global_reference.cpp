@@ -228,7 +228,9 @@ Image<float> semi_global_disparity(const PairProblem& problem) {
     for (int x = 0; x < sums.width; ++x) disparity(x, y) = disparity_at(sums, problem, x, y);
   if (problem.options.refine.median) disparity = median_of_known(disparity);
   // Production code, which has tests of its own.
-  return problem.options.refine.smooth ? smoothed_disparities(disparity.view()) : std::move(disparity);
+  if (!problem.options.refine.smooth) return disparity;
+  const auto& range = problem.options.range;
+  return smoothed_disparities(disparity.view(), disparity_bounds(range.min, range.count));
 }
 
 }  // namespace recon::reference

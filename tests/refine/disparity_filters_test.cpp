@@ -104,6 +104,8 @@ double textbook_smoothed(const Image<float>& map, int x, int y) {
   return std::abs(smooth - middle) <= 1 ? smooth : middle;
 }
 
+constexpr DisparityBounds kWideBounds = {-100, 200};
+
 TEST(SmoothedDisparities, AreTheTextbooks) {
   const auto steps = [](int x, int y) { return 20 + 0.31 * x - 0.12 * y + 2.7 * ((x / 11 + y / 8) % 2); };
   for (const auto& [width, height] : {std::pair{47, 31}, {13, 13}, {14, 5}, {1, 9}, {3, 3}}) {
@@ -111,7 +113,7 @@ TEST(SmoothedDisparities, AreTheTextbooks) {
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x)
         if ((x * 5 + y * 3) % 17 == 0) map(x, y) = U;
-    const Image<float> smooth = smoothed_disparities(map.view());
+    const Image<float> smooth = smoothed_disparities(map.view(), kWideBounds);
     int moved = 0, other = 0;
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) {
@@ -128,7 +130,8 @@ TEST(SmoothedDisparities, AreTheTextbooks) {
 
 TEST(SmoothedDisparities, LoseTheNoiseOfASlantedSurface) {
   const auto slope = [](int x, int y) { return 30 - 0.2 * x + 0.33 * y; };
-  const Image<float> map = noisy_map(60, 40, slope, 0.8), smooth = smoothed_disparities(map.view());
+  const Image<float> map = noisy_map(60, 40, slope, 0.8),
+                     smooth = smoothed_disparities(map.view(), kWideBounds);
   double before = 0, after = 0;
   for (int y = 0; y < 40; ++y)
     for (int x = 0; x < 60; ++x) {
@@ -141,9 +144,29 @@ TEST(SmoothedDisparities, LoseTheNoiseOfASlantedSurface) {
 TEST(SmoothedDisparities, KeepStepsAndThinSurfaces) {
   // A step of two pixels, and a pole of three columns in front of the far side.
   const auto scene = [](int x, int) { return x < 20 ? 12.0 : x >= 30 && x < 33 ? 15.0 : 10.0; };
-  const Image<float> map = noisy_map(45, 20, scene, 0), smooth = smoothed_disparities(map.view());
+  const Image<float> map = noisy_map(45, 20, scene, 0),
+                     smooth = smoothed_disparities(map.view(), kWideBounds);
   for (int y = 0; y < 20; ++y)
     for (int x = 0; x < 45; ++x) ASSERT_NEAR(smooth(x, y), scene(x, y), 1e-4) << x << " " << y;
+}
+
+/// A surface at the first disparity, whose pixels have it or are interpolated above it.
+TEST(SmoothedDisparities, StayWhereTheyWereAtTheBoundsOfTheSearch) {
+  constexpr DisparityBounds kSearched = {0, 3};
+  Image<float> map(40, 20);
+  for (int y = 0; y < 20; ++y)
+    for (int x = 0; x < 40; ++x) map(x, y) = (x + y) % 3 == 0 ? 0.0f : (x + y) % 3 == 1 ? 0.5f : 0.7f;
+  const Image<float> smooth = smoothed_disparities(map.view(), kSearched);
+  int moved = 0;
+  for (int y = 0; y < 20; ++y)
+    for (int x = 0; x < 40; ++x) {
+      if (map(x, y) == 0)
+        EXPECT_EQ(smooth(x, y), 0) << x << " " << y;
+      else
+        EXPECT_TRUE(smooth(x, y) >= 0.5f && smooth(x, y) <= 0.7f) << smooth(x, y);
+      moved += smooth(x, y) != map(x, y) ? 1 : 0;
+    }
+  EXPECT_GT(moved, 400);
 }
 
 }  // namespace

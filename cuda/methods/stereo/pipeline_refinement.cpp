@@ -75,7 +75,9 @@ void add_refinement(const PairShape& shape, const PairSpec& options, const Pipel
   }
   if (steps.smooth) {
     stages.refinement.push_back(
-        {"smooth", [=](StageRun& run) { launch_smoothing(map, width, height, other, run.get()); }});
+        {"smooth", [=, bounds = disparity_bounds(min, options.range.count)](StageRun& run) {
+           launch_smoothing(map, width, height, bounds, other, run.get());
+         }});
     std::swap(map, other);
   }
   stages.download_from(map, shape);

@@ -59,7 +59,11 @@ void add_semi_global_stages(const PairShape& shape, const PairSpec& options, Are
     std::swap(map, other);
   };
   if (options.refine.median) add_filter("median", launch_median_3x3);
-  if (options.refine.smooth) add_filter("smooth", launch_smoothing);
+  const DisparityBounds bounds = disparity_bounds(range.min, range.count);
+  if (options.refine.smooth)
+    add_filter("smooth", [=](const float* from, int width, int height, float* smooth, cudaStream_t stream) {
+      launch_smoothing(from, width, height, bounds, smooth, stream);
+    });
   stages.download_from(map, shape);
 }
 

@@ -175,7 +175,7 @@ void PairStages::filter_by_median() {
 }
 
 void PairStages::smooth() {
-  disparity_ = smoothed_disparities(disparity_.view());
+  disparity_ = smoothed_disparities(disparity_.view(), disparity_bounds(range_.min, range_.count));
 }
 
 void cut_disparities(const PairSpec& spec, VolumeView<float> costs, ImageView<const std::uint8_t> guide,
