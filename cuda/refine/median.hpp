@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "refine/smooth_step.hpp"
+#include "refine/disparity_bounds.hpp"
 
 namespace recon::cuda {
 

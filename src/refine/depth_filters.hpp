@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "core/image.hpp"
-#include "refine/smooth_step.hpp"
+#include "refine/disparity_bounds.hpp"
 
 namespace recon {
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/hd.hpp"
+#include "refine/disparity_bounds.hpp"
 #include "refine/normal_step.hpp"
 
 namespace recon {
@@ -25,18 +26,6 @@ inline constexpr float kSmoothBend = 0.002f, kLeastVariance = 1e-4f;
 RECON_HD float plane_error(float variance, float count, int radius) {
   const float bend = kSmoothBend * static_cast<float>(radius * radius);
   return (variance + kLeastVariance) / count + bend * bend;
-}
-
-/// The first and the last disparity searched. A pixel that has one of them may belong beyond; the others are
-/// at least half a pixel from both, as sub-pixel interpolation leaves them.
-struct DisparityBounds {
-  float first, last;
-};
-RECON_HD DisparityBounds disparity_bounds(int min, int count) {
-  return {static_cast<float>(min), static_cast<float>(min + count - 1)};
-}
-RECON_HD bool is_between(const DisparityBounds& bounds, float disparity) {
-  return disparity > bounds.first && disparity < bounds.last;
 }
 
 /// The cells of a window to each side of its centre.
