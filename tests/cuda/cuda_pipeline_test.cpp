@@ -261,7 +261,7 @@ TEST_P(CudaPipelineStage, StepsThatLookAtCostsAreTheTextbooks) {
   EXPECT_TRUE(same_image(enhanced, steps({true, true, false})));
   EXPECT_TRUE(same_image(median_3x3(enhanced.view()), steps({true, true, true})));
   EXPECT_TRUE(same_image(median_3x3(map.view()), steps({false, false, true})));
-  EXPECT_TRUE(same_image(smoothed_disparities(enhanced.view(), disparity_bounds(min, shape.planes)),
+  EXPECT_TRUE(same_image(smoothed_disparities(enhanced.view(), disparity_bounds(min, shape.range.count)),
                          steps({true, true, false, true})));
 }
 
