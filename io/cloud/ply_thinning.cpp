@@ -18,8 +18,17 @@ namespace {
 
 using Position = std::array<double, 3>;
 
-/// Bits of the index of a cube along each axis.
-constexpr int kAxisBits = 21;
+/// Bits of the index of a cube along each axis: a near scene has cubes also before a sky at 1e10.
+constexpr int kAxisBits = 50;
+
+/// Of the indices along the axes, one after the other: a number that no other cube has but by the rarest
+/// chance. The step is that of SplitMix64 (Steele, Lea, Flood, 2014), which maps numbers one to one.
+std::uint64_t mixed_cube_key(std::uint64_t key, std::uint64_t index) {
+  key = key + index + 0x9E3779B97F4A7C15u;
+  key = (key ^ key >> 30) * 0xBF58476D1CE4E5B9u;
+  key = (key ^ key >> 27) * 0x94D049BB133111EBu;
+  return key ^ key >> 31;
+}
 
 /// The positions of a cloud in cubes of any size.
 class CubeGrid {
@@ -43,7 +52,7 @@ class CubeGrid {
   /// The longest side of the box of the cloud.
   double extent() const { return extent_; }
   /// The smallest cubes that have indices.
-  double min_size() const { return extent_ / ((1 << kAxisBits) - 2); }
+  double min_size() const { return extent_ / static_cast<double>(std::uint64_t{1} << kAxisBits); }
 
   /// The occupied cubes; nothing where they are more than `max`.
   std::optional<std::uint64_t> count(double size, std::uint64_t max) const {
@@ -97,7 +106,7 @@ class CubeGrid {
     Cube cube;
     for (std::size_t i = 0; i < p.size(); ++i) {
       const double at = (p[i] - min_[i]) / size, index = std::floor(at), offset = at - index - 0.5;
-      cube.key = cube.key << kAxisBits | static_cast<std::uint64_t>(index);
+      cube.key = mixed_cube_key(cube.key, static_cast<std::uint64_t>(index));
       cube.from_centre += offset * offset;
     }
     return cube;
@@ -109,22 +118,28 @@ class CubeGrid {
   double extent_ = 0;
 };
 
-/// The size of the smallest cubes, within a few percent, of which at most `max` are occupied.
+/// The size of the smallest cubes, within a few percent, of which at most `max` are occupied. Both bounds are
+/// looked for in steps that double each time, as few points far away may need far smaller cubes than a
+/// surface; then they are bisected.
 double size_of_cubes(const CubeGrid& grid, std::uint64_t max) {
-  constexpr int kSteps = 12;
+  constexpr int kSteps = 12;  // of the bisection
   constexpr double kEnough = 0.99;
-  double fitting = 2 * grid.extent(), crowded = 0;                             // one cube, and too many
-  const double surface = grid.extent() / std::sqrt(static_cast<double>(max));  // cubes on a plane
-  for (int step = 0; step < kSteps; ++step) {
-    const double middle = crowded > 0 && fitting < grid.extent() ? std::sqrt(fitting * crowded)
-                          : crowded > 0                          ? 2 * crowded
-                          : step == 0                            ? surface
-                                                                 : fitting / 2;
-    const double size = std::max(middle, grid.min_size());
+  const double one_cube = 2 * grid.extent();
+  double fitting = 0, crowded = 0;                                    // 0: none is known
+  double size = grid.extent() / std::sqrt(static_cast<double>(max));  // cubes on a plane
+  double factor = 2;
+  for (int step = 0; step < kSteps;) {
     const auto count = grid.count(size, max);
     (count ? fitting : crowded) = size;
     const bool enough = count && static_cast<double>(*count) >= kEnough * static_cast<double>(max);
-    if (enough || size == grid.min_size()) break;
+    if (enough || (count && size == grid.min_size())) break;
+    if (fitting > 0 && crowded > 0) {
+      size = std::sqrt(fitting * crowded);
+      ++step;
+      continue;
+    }
+    size = count ? std::max(size / factor, grid.min_size()) : std::min(size * factor, one_cube);
+    factor *= factor;
   }
   return fitting;
 }

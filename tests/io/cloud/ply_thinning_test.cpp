@@ -81,6 +81,23 @@ TEST(ThinnedCloud, IsEvenAndHasNearlyAsManyPointsAsItMay) {
   }
 }
 
+TEST(ThinnedCloud, IsDenseNearbyWhereAFewPointsAreFarAway) {
+  const TemporaryFolder folder;
+  for (const double distance : {1e4, 3e5, 1e10}) {
+    Points points = uneven_cloud(6000);
+    for (int i = 0; i < 50; ++i) points.push_back({distance, distance * i / 50, distance});
+    for (const PlyPosition position : {PlyPosition::kFloat, PlyPosition::kDouble}) {
+      write_points(folder / "c.ply", points, position);
+      const std::vector<std::uint64_t> chosen = thin_ply(folder / "c.ply", 650);
+      EXPECT_LE(chosen.size(), 650u) << distance;
+      EXPECT_GE(chosen.size(), 650u * 95 / 100) << distance;
+      EXPECT_LT(largest_gap(uneven_cloud(6000), {chosen.begin(), std::ranges::lower_bound(chosen, 6000u)}),
+                std::sqrt(3.0) * 1.3 * std::sqrt(300.0 / 600))
+          << distance;
+    }
+  }
+}
+
 TEST(ThinnedCloud, KeepsAllOfASmallCloudAndOneOfEqualPoints) {
   const TemporaryFolder folder;
   write_points(folder / "c.ply", {{1, 2, 3}, {4, 5, 6}}, PlyPosition::kFloat);
