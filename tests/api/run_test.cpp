@@ -168,6 +168,17 @@ TEST_F(RunTest, ErrorsAreTyped) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
+TEST_F(RunTest, FilesOfASessionThatCannotBeWrittenAreAnOutputError) {
+  for (const char* name : {"a", "b"}) copy_scene(folder() / "session" / name);
+  fs::create_directories(folder() / "session/.reconstruct-session");  // no file can be opened there
+  try {
+    reconstruct::run({folder() / "session"}, {{"device", "cpu"}, {"planes", "8"}, {"max-image-size", "48"}});
+    FAIL() << "it wrote them";
+  } catch (const reconstruct::OutputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the session's files are not written"));
+  }
+}
+
 TEST_F(RunTest, APlanIsAnObject) {
   Options given = options("library");
   given["dry-run"] = "true";
