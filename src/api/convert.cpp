@@ -26,6 +26,18 @@ recon::Image<To> converted(const ImageView& image, const Value& value) {
   return result;
 }
 
+/// The values of an image of 16 bits.
+recon::SampleRange range_of_16_bits(const ImageView& image) {
+  recon::SampleRange range;
+  for (int y = 0; y < image.height; ++y) {
+    const auto* row =
+        reinterpret_cast<const std::uint16_t*>(static_cast<const char*>(image.data) + y * image.pitch);
+    const auto [min, max] = std::minmax_element(row, row + image.width);
+    range.include({*min, *max});
+  }
+  return range;
+}
+
 }  // namespace
 
 void check_image(const ImageView& image, const std::string& name) {
@@ -54,15 +66,14 @@ recon::StoredGrey stored_grey(const ImageView& image) {
   return grey;
 }
 
-recon::SampleRange range_of(const ImageView& image) {
+recon::SampleLevels levels_of_images(const std::vector<ImageView>& images) {
   recon::SampleRange range;
-  for (int y = 0; y < image.height; ++y) {
-    const auto* row =
-        reinterpret_cast<const std::uint16_t*>(static_cast<const char*>(image.data) + y * image.pitch);
-    const auto [min, max] = std::minmax_element(row, row + image.width);
-    range.include({*min, *max});
+  for (const ImageView& image : images) {
+    if (image.data == nullptr) continue;
+    if (image.type == PixelType::kGrey16) range.include(range_of_16_bits(image));
+    if (image.type == PixelType::kRgb8) range.grey = false;
   }
-  return range;
+  return recon::levels_of(range);
 }
 
 DepthMaps maps_of(recon::ViewDepth maps) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/image.hpp"
 #include "io/image/image_file.hpp"
@@ -27,8 +28,8 @@ recon::StoredGrey stored_grey(const ImageView& image);
 /// @param levels  of 16-bit values
 recon::Image<recon::Rgb8> colour_of(const ImageView& image, recon::SampleLevels levels);
 
-/// The values of an image of 16 bits.
-recon::SampleRange range_of(const ImageView& image);
+/// What is black and white in those of 16 bits, all together; images without pixels say nothing.
+recon::SampleLevels levels_of_images(const std::vector<ImageView>& images);
 
 template <class T>
 const T* row_of(const MapView<T>& map, int y) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
@@ -18,6 +19,7 @@
 #include "fuse/device_fusion.hpp"
 #include "fuse/fusion.hpp"
 #include "io/map/map_files.hpp"
+#include "match/combine_step.hpp"
 #include "session/options/option.hpp"
 #include "session/plan/plan.hpp"
 #include "session/scene/view_check.hpp"
@@ -57,14 +59,27 @@ void check_map(const MapView<float>& map, const MapView<float>& depth, const std
     throw UsageError(name + " has a pitch of " + std::to_string(map.pitch) + " bytes");
 }
 
+/// Of the sources of a view are counted those that agree, in few bits: the program has as many at most.
+void check_sources(const FusionView& view, std::size_t index, std::size_t count) {
+  const std::string name = view_name(index);
+  if (view.sources.size() > std::size_t{kMaxSources})
+    throw UsageError(name + " has " + std::to_string(view.sources.size()) + " sources; it may have " +
+                     std::to_string(kMaxSources));
+  std::set<int> before;
+  for (const int source : view.sources) {
+    if (source < 0 || source >= static_cast<int>(count) || source == static_cast<int>(index))
+      throw UsageError(name + " has the source " + std::to_string(source) + "; it must be another of the " +
+                       std::to_string(count) + " views");
+    if (!before.insert(source).second)
+      throw UsageError(name + " has the source " + std::to_string(source) + " twice; each counts once");
+  }
+}
+
 void check_view(const FusionView& view, std::size_t index, std::size_t count) {
   const std::string name = view_name(index);
   check_map(view.depth, view.depth, "the depth map of " + name);
   if (view.confidence.data != nullptr) check_map(view.confidence, view.depth, "the confidence of " + name);
-  for (const int source : view.sources)
-    if (source < 0 || source >= static_cast<int>(count) || source == static_cast<int>(index))
-      throw UsageError(name + " has the source " + std::to_string(source) + "; it must be another of the " +
-                       std::to_string(count) + " views");
+  check_sources(view, index, count);
   if (view.colour.data == nullptr) return;
   detail::check_image(view.colour, "the colour of " + name);
   if (view.colour.width != view.depth.width || view.colour.height != view.depth.height)
@@ -162,11 +177,14 @@ class CheckedViews {
 class MapsInMemory : public FusionMapLoader {
  public:
   MapsInMemory(const std::vector<FusionView>& views, const std::vector<ViewDepth>& maps) : maps_(maps) {
+    std::vector<reconstruct::ImageView> colours;
+    for (const FusionView& view : views) colours.push_back(view.colour);
+    const SampleLevels levels = detail::levels_of_images(colours);
     for (std::size_t i = 0; i < views.size(); ++i)
       colours_.push_back(
           views[i].colour.data == nullptr
               ? recon::Image<Rgb8>(maps[i].depth.width(), maps[i].depth.height(), Rgb8{0, 0, 0})
-              : detail::colour_of(views[i].colour, {}));
+              : detail::colour_of(views[i].colour, levels));
   }
 
   std::shared_ptr<const FusionMaps> load(int view) override {

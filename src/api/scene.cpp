@@ -3,11 +3,15 @@
 #include <spdlog/sinks/base_sink.h>
 
 #include <commit.hpp>
+#include <condition_variable>
+#include <deque>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include "api/call.hpp"
@@ -21,31 +25,103 @@ namespace reconstruct {
 
 namespace {
 
-/// Calls the functions of a listener one at a time. The first exception of one is kept and stops the run.
+/// The run of this process, one at a time.
+class Turn {
+ public:
+  /// Waits for the others. @throws Interrupted once the token is stopped
+  explicit Turn(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    if (!ended_.wait(lock, stop, [] { return !taken_; })) throw Interrupted();
+    taken_ = true;
+  }
+  ~Turn() {
+    {
+      const std::lock_guard lock(mutex_);
+      taken_ = false;
+    }
+    ended_.notify_all();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  static inline std::mutex mutex_;
+  static inline std::condition_variable_any ended_;
+  static inline bool taken_ = false;
+};
+
+/// Whether this thread calls a listener.
+thread_local bool calls_listener = false;
+
+/// Calls the functions of a listener one at a time, in the order of what they are told, on a thread of their
+/// own: those who tell hold locks of the log and of the progress, which a listener may need that calls the
+/// library. The first exception of one is kept and stops the run.
 class Calls {
  public:
-  explicit Calls(std::stop_source& stop) : stop_(stop) {}
+  explicit Calls(std::stop_source& stop) : stop_(stop), thread_([this] { work(); }) {}
+  ~Calls() { end(); }
+  Calls(const Calls&) = delete;
+  Calls& operator=(const Calls&) = delete;
 
-  template <class Function>
-  void call(const Function& function) noexcept {
+  void add(std::function<void()> function) noexcept {
     const std::lock_guard lock(mutex_);
-    if (exception_) return;
     try {
-      function();
+      waiting_.push_back(std::move(function));
     } catch (...) {
-      exception_ = std::current_exception();
-      stop_.request_stop();
+      fail();
     }
+    added_.notify_one();
   }
 
-  void rethrow() const {
+  /// Waits until all are called, throws the exception of one.
+  void finish() {
+    end();
     if (exception_) std::rethrow_exception(exception_);
   }
 
  private:
+  void end() {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    added_.notify_one();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  /// Needs mutex_.
+  void fail() {
+    if (!exception_) exception_ = std::current_exception();
+    stop_.request_stop();
+  }
+
+  void work() noexcept {
+    calls_listener = true;
+    std::unique_lock lock(mutex_);
+    while (true) {
+      added_.wait(lock, [&] { return ended_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      const std::function<void()> function = std::move(waiting_.front());
+      waiting_.pop_front();
+      if (exception_) continue;
+      lock.unlock();
+      try {
+        function();
+        lock.lock();
+      } catch (...) {
+        lock.lock();
+        fail();
+      }
+    }
+  }
+
   std::stop_source& stop_;
   std::mutex mutex_;
+  std::condition_variable added_;
+  std::deque<std::function<void()>> waiting_;
+  bool ended_ = false;
   std::exception_ptr exception_;
+  std::thread thread_;  ///< the last member: it uses the others
 };
 
 MessageLevel level_of(spdlog::level::level_enum level) {
@@ -62,7 +138,8 @@ class MessageSink : public spdlog::sinks::base_sink<std::mutex> {
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
     const std::string text(message.payload.data(), message.payload.size());
-    calls_.call([&] { listener_.message(level_of(message.level), text); });
+    calls_.add(
+        [&listener = listener_, level = level_of(message.level), text] { listener.message(level, text); });
   }
   void flush_() override {}
 
@@ -93,7 +170,7 @@ std::string run_heard(const recon::SessionOptions& options, const Listener& list
   if (listener.message) messages.emplace(std::make_shared<MessageSink>(listener, calls));
   if (listener.progress)
     progress.emplace([&](const recon::ProgressEvent& event) {
-      calls.call([&] {
+      calls.add([&listener, event] {
         listener.progress({event.step, event.done, event.total, event.seconds, event.left});
       });
     });
@@ -108,24 +185,27 @@ std::string run_heard(const recon::SessionOptions& options, const Listener& list
 
 RunResult run(const std::vector<std::filesystem::path>& inputs, const Options& options,
               const Listener& listener, std::stop_token stop) {
-  static std::mutex one_at_a_time;
-  const std::lock_guard lock(one_at_a_time);
-  std::stop_source own;
-  const std::stop_callback handed_on(std::move(stop), [&] { own.request_stop(); });
-  Calls calls(own);
   return detail::guarded([&] {
+    if (calls_listener)
+      throw UsageError(
+          "a listener called run, which would wait for the run that called the listener; "
+          "call it when that one has ended");
+    const Turn turn(stop);
+    std::stop_source own;
+    const std::stop_callback handed_on(std::move(stop), [&] { own.request_stop(); });
     const recon::StopScope scope(own.get_token());
     scope.check();
     recon::SessionOptions parsed = run_options(inputs, options);
     parsed.quiet = !listener.progress;
     RunResult result;
+    Calls calls(own);
     try {
       result.json = run_heard(parsed, listener, calls);
     } catch (...) {
-      calls.rethrow();
+      calls.finish();
       throw;
     }
-    calls.rethrow();
+    calls.finish();
     result.complete = nlohmann::json::parse(result.json).at("exit_code") == 0;
     return result;
   });

@@ -19,6 +19,7 @@ namespace reconstruct {
 namespace {
 
 using namespace recon;
+using reconstruct::ImageView;
 using reconstruct::View;
 
 /// The reference and then the sources.
@@ -57,22 +58,13 @@ ScenePlan sweep_plan(const Views& views, const SessionOptions& options) {
   return plan_given_views(std::move(scene), sources, {0}, options);
 }
 
-/// What is black and white in those of 16 bits, all together.
-SampleLevels levels_of_images(const Views& views) {
-  SampleRange range;
-  for (const View* view : views)
-    if (view->image.type == PixelType::kGrey16)
-      range.include(detail::range_of(view->image));
-    else if (view->image.type == PixelType::kRgb8)
-      range.grey = false;
-  return levels_of(range);
-}
-
 DepthMaps sweep_views(Backend& backend, const Views& views, const SessionOptions& options) {
   const ScenePlan plan = sweep_plan(views, options);
   SweepProblem problem = sweep_problem(plan, 0, options);
   backend.memory(sweep_shape(problem));  // throws where it does not suffice
-  const SampleLevels levels = levels_of_images(views);
+  std::vector<ImageView> photos;
+  for (const View* view : views) photos.push_back(view->image);
+  const SampleLevels levels = detail::levels_of_images(photos);
   std::vector<PhotoStore::Channels> channels(views.size());
   recon::parallel_for(static_cast<int>(views.size()), [&](int i) {
     channels[i] =

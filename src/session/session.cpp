@@ -189,7 +189,10 @@ class Session {
     }
     if (!failure && files_.failure()) {
       log_failure(*files_.failure());
-      if (exit_code_of(outcomes()) == 0) failure = files_.failure();
+      if (exit_code_of(outcomes()) == 0) {
+        failure = files_.failure();
+        error_ = files_.error();
+      }
     }
     const int exit_code = report_outcomes(options_, outcomes(), out_, failure);
     if (failure && !error_) error_ = std::make_exception_ptr(Error(failure->exit_code, failure->message));

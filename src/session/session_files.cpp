@@ -1,6 +1,5 @@
 #include "session/session_files.hpp"
 
-#include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/paths.hpp"
 #include "session/report/session_report.hpp"
@@ -92,15 +91,17 @@ void SessionFiles::write() {
     all.insert(earlier_.begin(), earlier_.end());
     write_session_files(folder_, in_order(all));
     failure_.reset();
-  } catch (const Error& error) {
+    error_ = nullptr;
+  } catch (const OutputError& error) {
     fail(error);
   }
 }
 
-void SessionFiles::fail(const Error& error) {
+void SessionFiles::fail(const OutputError& error) {
   const std::string message = std::string("the session's files are not written: ") + error.what();
   if (!failure_) messages().warn("{}", message);
   failure_ = Failure{error.exit_code(), message};
+  error_ = std::make_exception_ptr(OutputError(message));
 }
 
 }  // namespace recon

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.hpp"
 #include "core/program.hpp"
 #include "session/input.hpp"
 #include "session/options/options.hpp"
@@ -44,10 +46,13 @@ class SessionFiles {
   /// Why the files lack something of what was added; nothing where they do not.
   const std::optional<Failure>& failure() const { return failure_; }
 
+  /// The same as an exception, null where there is no failure.
+  std::exception_ptr error() const { return error_; }
+
  private:
   void keep_lines(const std::vector<Input>& inputs);
   void write();
-  void fail(const Error& error);
+  void fail(const OutputError& error);
 
   using Clock = std::chrono::steady_clock;
 
@@ -57,6 +62,7 @@ class SessionFiles {
   std::unique_ptr<OutputLock> lock_;
   std::map<std::size_t, nlohmann::json> lines_, earlier_;  ///< by input: of this run and of earlier ones
   std::optional<Failure> failure_;
+  std::exception_ptr error_;
   std::optional<Clock::time_point> start_;  ///< of the work
 };
 

@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <chrono>
+#include <future>
 #include <map>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/scene_fixture.hpp"
@@ -92,6 +95,53 @@ TEST_F(RunTest, WhatAListenerThrowsEndsIt) {
   EXPECT_THROW(reconstruct::run({scene()}, options("library"), listener), std::domain_error);
 }
 
+TEST_F(RunTest, AListenerMayCallTheLibrary) {
+  std::vector<std::string> faults, messages;
+  Listener listener;
+  const auto call = [&] {
+    // More threads than processors: a message.
+    const reconstruct::Device device(
+        {.device = "cpu", .threads = 4096, .memory_limit = {}, .gpu_memory_limit = {}});
+    try {
+      reconstruct::run({scene()}, options("nested"));
+    } catch (const reconstruct::UsageError& error) {
+      faults.emplace_back(error.what());
+    }
+  };
+  listener.progress = [&](const Progress& it) {
+    if (it.done == 1) call();
+  };
+  listener.message = [&](MessageLevel, const std::string& text) {
+    messages.push_back(text);
+    if (messages.size() == 1) call();
+  };
+  EXPECT_TRUE(reconstruct::run({scene()}, options("library"), listener).complete);
+  ASSERT_GE(faults.size(), 2u);
+  for (const std::string& fault : faults) EXPECT_THAT(fault, HasSubstr("a listener called run"));
+  EXPECT_THAT(messages, Contains(HasSubstr("--threads is 4096")));
+  EXPECT_FALSE(fs::exists(folder() / "nested"));
+}
+
+TEST_F(RunTest, StopsWhileItWaitsForAnother) {
+  std::promise<void> begun, stopped;
+  Listener listener;
+  listener.progress = [&, first = true](const Progress&) mutable {
+    if (std::exchange(first, false))
+      begun.set_value(), stopped.get_future().wait_for(std::chrono::seconds(20));
+  };
+  auto first = std::async(std::launch::async, [&] { reconstruct::run({scene()}, options("a"), listener); });
+  begun.get_future().wait();
+  std::stop_source stop;
+  auto second = std::async(std::launch::async,
+                           [&] { reconstruct::run({scene()}, options("b"), {}, stop.get_token()); });
+  EXPECT_EQ(second.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  stop.request_stop();
+  EXPECT_EQ(second.wait_for(std::chrono::seconds(5)), std::future_status::ready);
+  stopped.set_value();
+  EXPECT_THROW(second.get(), reconstruct::Interrupted);
+  first.get();
+}
+
 TEST_F(RunTest, ErrorsAreTyped) {
   const auto fault = [&](const std::vector<fs::path>& inputs, const Options& given) -> std::string {
     try {
@@ -116,6 +166,17 @@ TEST_F(RunTest, ErrorsAreTyped) {
   fs::remove(scene() / "sparse/cameras.bin");
   EXPECT_THAT(fault({scene()}, options("other")), HasSubstr("input: "));
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST_F(RunTest, FilesOfASessionThatCannotBeWrittenAreAnOutputError) {
+  for (const char* name : {"a", "b"}) copy_scene(folder() / "session" / name);
+  fs::create_directories(folder() / "session/.reconstruct-session");  // no file can be opened there
+  try {
+    reconstruct::run({folder() / "session"}, {{"device", "cpu"}, {"planes", "8"}, {"max-image-size", "48"}});
+    FAIL() << "it wrote them";
+  } catch (const reconstruct::OutputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the session's files are not written"));
+  }
 }
 
 TEST_F(RunTest, APlanIsAnObject) {

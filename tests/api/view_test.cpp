@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <sstream>
 #include <stop_token>
@@ -237,6 +238,44 @@ TEST_F(ViewTest, FusionTakesMapsOfOthers) {
   EXPECT_THAT(fault({}), HasSubstr("the confidence of view 1 has 63x48 pixels and the depth map 64x48"));
   views.resize(1);
   EXPECT_THAT(fault({}), HasSubstr("there is 1 view"));
+}
+
+/// Two views of the plane z = 4, and their colours of 16 bits.
+struct PlaneViews {
+  Image<float> depth{64, 48, 4.0f};
+  Image<std::uint16_t> colour{64, 48};
+
+  std::vector<reconstruct::FusionView> views(int count) const {
+    const reconstruct::MapView<float> map = {depth.row(0), 64, 48,
+                                             depth.pitch() * static_cast<std::ptrdiff_t>(sizeof(float))};
+    const reconstruct::ImageView grey = {colour.row(0), 64, 48, colour.pitch() * 2, PixelType::kGrey16};
+    std::vector<reconstruct::FusionView> result(
+        count, {map, reconstruct::Camera{60, 60, 32, 24}, {}, {}, grey, {}, {}});
+    for (int i = 0; i < count; ++i) result[i].cam_from_world.translation[0] = -0.5 * i / count;
+    return result;
+  }
+};
+
+TEST_F(ViewTest, FusionFindsTheBitsOfItsColours) {
+  PlaneViews plane;
+  for (int y = 0; y < 48; ++y)
+    for (int x = 0; x < 64; ++x) plane.colour(x, y) = x < 32 ? 4095 : 0;  // white and black of 12 bits
+  const reconstruct::Fusion fusion = fuse(device_, plane.views(2), {{"min-confidence", "0"}});
+  std::size_t white = 0;
+  for (const auto& point : fusion.cloud.points) white += point.colour[0] > 250 ? 1 : 0;
+  EXPECT_GT(white, fusion.cloud.points.size() / 4) << fusion.cloud.points.size();
+}
+
+TEST_F(ViewTest, FusionLimitsTheSourcesOfAView) {
+  const PlaneViews plane;
+  std::vector<reconstruct::FusionView> views = plane.views(34);
+  const auto fault = [&] { return fault_of([&] { fuse(device_, views); }); };
+  views[1].sources = {0, 2, 0};
+  EXPECT_THAT(fault(), HasSubstr("view 1 has the source 0 twice"));
+  views[1].sources.clear();
+  for (int i = 0; i < 34; ++i)
+    if (i != 1) views[1].sources.push_back(i);
+  EXPECT_THAT(fault(), HasSubstr("view 1 has 33 sources; it may have 32"));
 }
 
 }  // namespace

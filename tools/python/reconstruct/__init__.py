@@ -169,7 +169,7 @@ class FusionView(NamedTuple):
     confidence: Any = None  #: (height, width) of float32 in [0, 1]; None: 1 everywhere
     colour: Any = None  #: an image as of a View; None: the points are black
     mask: Any = None  #: as of a View
-    sources: Sequence[int] = ()  #: indices of the views that check it, best first; of no view any: they are chosen
+    sources: Sequence[int] = ()  #: indices of up to 32 other views that check it, best first; of no view any: they are chosen
 
 
 class Fusion(NamedTuple):

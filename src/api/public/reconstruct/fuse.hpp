@@ -18,7 +18,7 @@ struct FusionView {
   MapView<float> confidence = {};  ///< [0, 1]; or no data: all depths have the confidence 1
   ImageView colour = {};           ///< of the points; or no data: they are black
   ImageView mask = {};             ///< 0 where depths are ignored, kGrey8; or no data
-  std::vector<int> sources = {};   ///< indices of the views that check it, best first
+  std::vector<int> sources = {};   ///< indices of up to 32 other views that check it, best first
 };
 
 struct CloudPoint {
