@@ -44,8 +44,9 @@ struct RunResult {
 /// @throws UsageError, InputError, OutputError, OutOfMemory, DeviceUnavailable, DeviceError when no input has
 /// results: of several the error of the first
 /// @throws Interrupted once `stop` is stopped; what was finished is kept, and the next run goes on from there
-/// Thread safety: one run at a time in a process; others wait for it, or until they are stopped. Nothing is printed, no signal is
-/// changed. During a run, oneTBB's loops in the whole process take at most `threads` threads.
+/// Thread safety: one run at a time in a process; others wait for it, or until they are stopped. Nothing is
+/// printed, no signal is changed. During a run, oneTBB's loops in the whole process take at most `threads`
+/// threads.
 RECONSTRUCT_API RunResult run(const std::vector<std::filesystem::path>& inputs, const Options& options = {},
                               const Listener& listener = {}, std::stop_token stop = {});
 
