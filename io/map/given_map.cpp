@@ -17,7 +17,19 @@ namespace recon {
 
 namespace {
 
-constexpr std::size_t kNpyBeginning = 4096;
+/// The pixels of a map by the header of its file. @throws InputError where it is damaged
+std::size_t pixels_of_map(const std::filesystem::path& path, std::size_t file_bytes) {
+  const std::string ending = lower_extension(path);
+  if (ending == ".png") {
+    const ImageSize size = image_size(path);
+    return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+  }
+  if (ending != ".npy") return file_bytes / sizeof(float);
+  const NpyHeader header = parse_npy_header(read_beginning(path, kMaxNpyBeginning), path.string());
+  // Numbers have a byte at least: where the file has fewer, it is refused unread.
+  return std::min(static_cast<std::size_t>(header.width) * static_cast<std::size_t>(header.height),
+                  file_bytes);
+}
 
 /// What is done with the values of maps of floats, and of whole numbers.
 Image<float> to_depths(const Image<float>& values, double unit) {
@@ -59,7 +71,7 @@ std::vector<std::string> confidence_map_endings() {
 bool has_whole_numbers(const std::filesystem::path& path) {
   const std::string ending = lower_extension(path);
   if (ending != ".npy") return ending == ".png";
-  const std::string beginning = read_beginning(path, kNpyBeginning);
+  const std::string beginning = read_beginning(path, kMaxNpyBeginning);
   try {
     return parse_npy_header(beginning, path.string()).has_integers();
   } catch (const InputError&) {
@@ -67,16 +79,16 @@ bool has_whole_numbers(const std::filesystem::path& path) {
   }
 }
 
-std::size_t reading_bytes(const std::filesystem::path& path) {
-  const InputDescriptor file(path);
-  const auto bytes = static_cast<std::size_t>(file.size());
-  if (lower_extension(path) != ".png") return 3 * bytes;  // of halves
+std::size_t reading_bytes(const std::filesystem::path& path, std::size_t kept) {
+  const auto file = static_cast<std::size_t>(InputDescriptor(path).size());
   try {
-    const ImageSize size = image_size(path);
-    constexpr std::size_t kDecoded = 2 * sizeof(std::uint16_t) + sizeof(float);
-    return bytes + kDecoded * static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+    const std::size_t pixels = pixels_of_map(path, file), map = sizeof(float) * pixels;
+    // The decoded pixels of a PNG are there beside both maps.
+    if (lower_extension(path) == ".png")
+      return file + sizeof(std::uint16_t) * pixels + 2 * map + kept * pixels;
+    return std::max(file + map, 2 * map) + kept * pixels;
   } catch (const InputError&) {
-    return bytes;
+    return file;
   }
 }
 
@@ -96,21 +108,22 @@ Image<float> read_given_confidence(const std::filesystem::path& path) {
   const std::string ending = lower_extension(path), file = path.string();
   if (ending == ".pfm") return to_confidences(read_pfm(path), 1, file);
   if (ending == ".npy") {
-    const std::string bytes = read_file(path);
-    const NpyType type = parse_npy_header(bytes, file).type;
+    const NpyType type = parse_npy_header(read_beginning(path, kMaxNpyBeginning), file).type;
     const float whole = type == NpyType::kUint8 ? 255 : type == NpyType::kUint16 ? 65535 : 1;
-    return to_confidences(parse_npy(bytes, file), whole, file);
+    return to_confidences(read_npy(path), whole, file);
   }
   StoredGrey grey = read_stored_grey(path);
   if (!grey.of_16_bits.empty()) return to_confidences(widened(grey.of_16_bits), 65535, file);
   return mapped<float>(grey.of_8_bits, [](std::uint8_t value) { return static_cast<float>(value) / 255; });
 }
 
-bool same_shape_of_image(int width, int height, int other_width, int other_height) {
-  const auto w = std::int64_t{width}, h = std::int64_t{height}, ow = std::int64_t{other_width},
-             oh = std::int64_t{other_height};
+bool same_shape_of_image(int width, int height, int image_width, int image_height) {
+  constexpr std::int64_t kMaxReduction = 16;
+  const auto w = std::int64_t{width}, h = std::int64_t{height}, iw = std::int64_t{image_width},
+             ih = std::int64_t{image_height};
+  if (w * kMaxReduction < iw || h * kMaxReduction < ih) return false;
   // Sides are rounded, by at most a pixel each.
-  return std::abs(w * oh - h * ow) <= std::max(w + h, ow + oh);
+  return std::abs(w * ih - h * iw) <= std::max(w + h, iw + ih);
 }
 
 Image<float> resized_to_nearest(Image<float> map, int width, int height) {

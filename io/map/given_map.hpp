@@ -21,9 +21,11 @@ std::vector<std::string> confidence_map_endings();
 /// @throws InputError when it cannot be read
 bool has_whole_numbers(const std::filesystem::path& path);
 
-/// Bytes that reading a map takes at most: the content of its file, and the map.
+/// Bytes that reading a map takes at most: the content of its file and the map, or the numbers and what they
+/// mean. What the header of a damaged file says does not count beyond its bytes.
+/// @param kept  bytes a pixel of what stays in memory meanwhile
 /// @throws InputError when it cannot be read
-std::size_t reading_bytes(const std::filesystem::path& path);
+std::size_t reading_bytes(const std::filesystem::path& path, std::size_t kept = 0);
 
 /// A depth map in scene units: what is not positive and finite is unknown.
 /// @param unit  scene units of one unit of the map; a map of whole numbers needs it
@@ -34,8 +36,9 @@ Image<float> read_given_depth(const std::filesystem::path& path, std::optional<d
 /// @throws InputError with file and reason, also for fractions above 1
 Image<float> read_given_confidence(const std::filesystem::path& path);
 
-/// Whether a map of one size can be of an image of another one: their shapes differ by rounding only.
-bool same_shape_of_image(int width, int height, int other_width, int other_height);
+/// Whether a map of one size can be of an image of another one: their shapes differ by rounding only, and the
+/// sides of the map are at least a sixteenth of those of the image, as rounding hides the shape of tiny ones.
+bool same_shape_of_image(int width, int height, int image_width, int image_height);
 
 /// A map in another size: each pixel has the value of the nearest one.
 Image<float> resized_to_nearest(Image<float> map, int width, int height);

@@ -16,7 +16,6 @@ namespace recon {
 namespace {
 
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
-constexpr std::size_t kMaxNpyHeader = 1 << 16;
 
 std::size_t npy_bytes(NpyType type) {
   switch (type) {

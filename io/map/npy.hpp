@@ -22,6 +22,10 @@ struct NpyHeader {
   bool has_integers() const { return type == NpyType::kUint8 || type == NpyType::kUint16; }
 };
 
+/// The dictionary in the header of a .npy file is read up to so many bytes, and lies with what is before it
+/// in so many at the beginning of the file.
+inline constexpr std::size_t kMaxNpyHeader = 1 << 16, kMaxNpyBeginning = kMaxNpyHeader + 12;
+
 /// The header of a .npy file of version 1, 2 or 3 with an array of two dimensions, rows and columns; further
 /// ones of length 1 before or behind them do not count.
 /// @param bytes  the beginning of the file, with all of the header

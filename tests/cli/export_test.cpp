@@ -83,6 +83,33 @@ TEST_F(ExportedPoints, AreKeptUntilTheyAreStaleOrNotAskedFor) {
   EXPECT_FALSE(fs::exists(splat()));
 }
 
+TEST_F(ExportedPoints, ThatWereNotFinishedAreRemovedAndMadeAgain) {
+  // The model cannot be finished, as when the run is killed.
+  const fs::path in_the_way = splat() / "sparse/0/points3D.bin";
+  const auto interrupt = [&] {
+    fs::create_directories(in_the_way / "x");
+    EXPECT_NE(run({"--export-points", "300"}).exit_code, 0);
+    EXPECT_TRUE(fs::exists(splat() / "sparse/0/cameras.bin"));
+    fs::remove_all(in_the_way);
+  };
+  interrupt();
+  set_content(splat() / "sparse/0/points3D.ply", "of splatting");
+  ASSERT_EQ(run({}).exit_code, 0);
+  EXPECT_FALSE(fs::exists(splat()));
+  interrupt();
+  const Outcome again = run({"--export-points", "300"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_GT(exported().points.size(), 200u);
+}
+
+TEST_F(ExportedPoints, HaveTheirImagesBesideThemInEachRun) {
+  ASSERT_EQ(run({"--export-points", "300"}).exit_code, 0);
+  fs::remove(splat() / "images");
+  const Outcome kept = run({"--export-points", "300"});
+  EXPECT_THAT(kept.err, HasSubstr("points is finished and kept"));
+  EXPECT_TRUE(fs::exists(splat() / "images/view00.png"));
+}
+
 TEST_F(ExportedPoints, OfASmallCloudAreAll) {
   ASSERT_EQ(run({"--export-points", "1000000"}).exit_code, 0);
   EXPECT_EQ(exported().points.size(), read_ply(dense() / "fused.ply").positions.size());

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <cstdint>
@@ -154,6 +155,34 @@ TEST_F(GivenDepthMaps, HaveConfidencesThatCountForDepthsOfOneView) {
   EXPECT_LT(cloud().size(), size);
 }
 
+TEST_F(GivenDepthMaps, OfAWorkspaceHaveItsConfidencesHoweverItIsNamed) {
+  const std::vector<std::string> lone = {"--min-lone-confidence", "0.5", "--overwrite"};
+  ASSERT_EQ(run({"-o", own().string(), "--min-lone-confidence", "0.5"}).exit_code, 0);
+  const fs::path folder_of_maps = own() / "stereo/depth_maps";
+  const auto expect_cloud_of = [&](const std::string& named) {
+    std::vector<std::string> words = {"--depth-maps", named};
+    words.insert(words.end(), lone.begin(), lone.end());
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.exit_code, 0) << named << outcome.err;
+    EXPECT_TRUE(cloud() == own_cloud()) << named;
+  };
+  expect_cloud_of(folder_of_maps.string());
+  expect_cloud_of(folder_of_maps.string() + "/");
+  expect_cloud_of(folder_of_maps.string() + "//.");
+  expect_cloud_of(own().string() + "/");
+  fs::create_directory_symlink(folder_of_maps, folder() / "link");
+  expect_cloud_of((folder() / "link").string());
+  const fs::path elsewhere = folder() / "elsewhere";
+  fs::create_directories(elsewhere);
+  for (const std::string& view : kNames) {
+    const fs::path map = folder_of_maps / (view + ".png.photometric.bin");
+    fs::rename(map, elsewhere / (view + ".bin"));
+    fs::create_symlink(elsewhere / (view + ".bin"), map);
+    fs::remove(folder_of_maps / (view + ".png.geometric.bin"));
+  }
+  expect_cloud_of(folder_of_maps.string());
+}
+
 TEST_F(GivenDepthMaps, AreSampledInTheSizeOfTheImages) {
   for (const std::string& view : kNames) {
     const Image<float> map = own_map(view);
@@ -213,6 +242,22 @@ TEST_F(GivenDepthMaps, OfSomeViewsAreFusedWithAWarning) {
   EXPECT_EQ(damaged.exit_code, 7);
   EXPECT_THAT(damaged.err,
               HasSubstr("view03.png failed: " + (maps() / "view03.bin").string() + ": byte 0: "));
+  // As does what cannot be read at all.
+  const auto replace_by = [&](const auto& make) {
+    fs::remove(maps() / "view03.bin");
+    make(maps() / "view03.bin");
+  };
+  replace_by([](const fs::path& file) { ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0); });
+  const Outcome pipe = fuse();
+  EXPECT_EQ(pipe.exit_code, 7);
+  EXPECT_THAT(pipe.err, HasSubstr("view03.png failed: " + (maps() / "view03.bin").string() + ": "));
+  replace_by([](const fs::path& file) { fs::create_symlink("nowhere", file); });
+  const Outcome dangling = fuse();
+  EXPECT_EQ(dangling.exit_code, 7);
+  EXPECT_THAT(dangling.err, HasSubstr("view03.png failed: " + (maps() / "view03.bin").string() + ": "));
+  replace_by([&](const fs::path& file) { set_content(file, own_bytes("view03")); });
+  ::mkfifo((maps() / "view03.confidence.png").c_str(), 0600);
+  EXPECT_EQ(fuse().exit_code, 7);
   fs::remove_all(maps());
   const Outcome nowhere = fuse();
   EXPECT_EQ(nowhere.exit_code, 3);
@@ -223,6 +268,22 @@ TEST_F(GivenDepthMaps, OfSomeViewsAreFusedWithAWarning) {
   EXPECT_THAT(none.err,
               HasSubstr("there is no depth map of any of the 5 views; that of view00.png would be "
                         "view00.png.geometric.bin, or end with .photometric.bin, .bin, .pfm, .npy, .png"));
+}
+
+TEST_F(GivenDepthMaps, ThatAllFailAreNamedInsteadOfTheMatching) {
+  for (const std::string& view : kNames)
+    set_content(maps() / (view + ".bin"), own_bytes(view).substr(0, 999));
+  const Outcome outcome = fuse();
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("none of the given depth maps can be used: view0"),
+                                 HasSubstr(".bin: byte 0: "), Not(HasSubstr("texture"))));
+  for (const std::string& view : kNames)
+    write_pfm(maps() / (view + ".pfm"), Image<float>(96, 72, kUnknown).view());
+  for (const std::string& view : kNames) fs::remove(maps() / (view + ".bin"));
+  const Outcome empty = fuse({"--overwrite"});
+  EXPECT_EQ(empty.exit_code, 3);
+  EXPECT_THAT(empty.err,
+              AllOf(HasSubstr("the given depth maps have next to no depth"), Not(HasSubstr("texture"))));
 }
 
 TEST_F(GivenDepthMaps, KeepOutWhatMasksAndBoundsKeepOut) {

@@ -120,6 +120,14 @@ void link_images(const SceneRun& run) {
         link.string(), error.message());
 }
 
+/// Says before the first file which ones a run that is killed may leave: the record does not hold.
+void claim_exported_files(const SceneRun& run) {
+  StepRecord unfinished;
+  unfinished.inputs = export_inputs(run);
+  for (const std::string& file : exported_files()) unfinished.outputs.push_back({file, {}});
+  write_record(run.workspace.path(Workspace::record_file(Step::kExport)), unfinished);
+}
+
 }  // namespace
 
 void remove_exported_points(const SceneRun& run) {
@@ -127,10 +135,11 @@ void remove_exported_points(const SceneRun& run) {
   const fs::path folder = run.workspace.path(Workspace::export_folder());
   std::error_code ignored;
   if (!fs::exists(record, ignored)) return;
-  remove_result(record);
   for (const std::string& file : exported_files()) remove_result(run.workspace.path(file));
   remove_result(run.workspace.path(file_of_splatting()));
   if (fs::is_symlink(folder / "images", ignored)) remove_result(folder / "images");
+  // Last: what a run that ends before leaves is removed by the next.
+  remove_result(record);
   // Unless they hold files of others.
   for (const fs::path& empty : {folder / "sparse" / "0", folder / "sparse", folder}) ::rmdir(empty.c_str());
 }
@@ -141,6 +150,7 @@ void export_points(SceneRun& run) {
   if (const StepRecord* const kept = run.results.find({Step::kExport}, record.inputs)) {
     messages().info("export: the model of {} points is finished and kept",
                     kept->result.at("points").get<std::uint64_t>());
+    link_images(run);
     return;
   }
   if (const std::string reason = run.results.reason({Step::kExport}); !reason.empty())
@@ -156,6 +166,7 @@ void export_points(SceneRun& run) {
   Scene scene = bare_model(run.plan);
   scene.points = read_points(cloud, indices);
   add_tracks(run, indices, scene);
+  claim_exported_files(run);
   write_colmap_model(run.workspace.path(exported_model()), scene, ColmapFormat::kBinary);
   link_images(run);
   for (const std::string& file : exported_files())

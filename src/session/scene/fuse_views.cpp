@@ -167,8 +167,16 @@ void remove_cloud(const SceneRun& run) {
 [[noreturn]] void fail_empty(const SceneRun& run, const std::vector<int>& views, std::uint64_t points) {
   const ViewAgreement agreement = agreement_of(run, views);
   const double photometric = 100 * agreement.estimated, geometric = 100 * agreement.checked;
+  if (run.given.any() && views.empty() && !run.failed.empty())
+    throw InputError(fmt::format("{}: none of the given depth maps can be used: {} failed: {}",
+                                 run.workspace.root().string(), run.failed.front().name,
+                                 run.failed.front().reason));
   std::string reason = "points are seen by too few views at once: lower --min-fused-views or raise --sources";
-  if (photometric < 1)
+  if (photometric < 1 && run.given.any())
+    reason =
+        "the given depth maps have next to no depth: check them, --depth-unit, the depth range (--depth-min, "
+        "--depth-max) and the masks";
+  else if (photometric < 1)
     reason =
         "matching finds next to nothing: check the depth range (--depth-min, --depth-max) and that the "
         "photos have texture";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <system_error>
 #include <utility>
 
 #include "core/content_hash.hpp"
@@ -23,21 +24,71 @@ std::string stem_of(const std::string& view) {
   return (fs::path(view).parent_path() / fs::path(view).stem()).string();
 }
 
+/// Whether a map is there, which may be one that cannot be read: a link that leads nowhere is.
+bool is_given(const fs::path& file) {
+  try {
+    return is_there_to_read(file);
+  } catch (const InputError&) {
+    std::error_code error;
+    if (fs::is_symlink(file, error)) return true;
+    throw;
+  }
+}
+
 /// The first of the files NAME + ending that is there; empty: none is.
 fs::path first_with_ending(const fs::path& folder, const std::string& name,
                            const std::vector<std::string>& endings) {
   for (const std::string& ending : endings)
-    if (fs::path file = folder / (name + ending); is_there_to_read(file)) return file;
+    if (fs::path file = folder / (name + ending); is_given(file)) return file;
   return {};
+}
+
+/// A folder without slashes and dots at the end.
+fs::path named_folder(const fs::path& folder) {
+  fs::path named = fs::absolute(folder);
+  while (named.has_relative_path() && (named.filename().empty() || named.filename() == "."))
+    named = named.parent_path();
+  return named;
 }
 
 /// The confidences beside a depth map of `name`: NAME.confidence.*, or where workspaces of this program have
 /// them.
 fs::path confidence_beside(const fs::path& folder, const std::string& name, const fs::path& depth) {
   if (fs::path file = first_with_ending(folder, name, confidence_map_endings()); !file.empty()) return file;
-  if (folder.filename() != "depth_maps" || depth.extension() != ".bin") return {};
-  const fs::path own = folder.parent_path() / "confidence_maps" / fs::relative(depth, folder);
-  return first_with_ending(own.parent_path(), own.stem().string(), {".png"});
+  if (depth.extension() != ".bin") return {};
+  const fs::path in_folder = depth.lexically_relative(folder);
+  // A link may lead to the folder, or from it elsewhere.
+  for (const fs::path& maps : {named_folder(folder), resolved_path(folder)}) {
+    if (maps.filename() != "depth_maps") continue;
+    const fs::path own = maps.parent_path() / "confidence_maps" / in_folder;
+    if (fs::path file = first_with_ending(own.parent_path(), own.stem().string(), {".png"}); !file.empty())
+      return file;
+  }
+  return {};
+}
+
+/// Bytes that reading a depth map and then its confidences takes; those of a file that cannot be read, which
+/// fails its view, do not count.
+std::size_t bytes_of_maps(const fs::path& depth, const fs::path& confidence) {
+  const auto bytes_of = [](const fs::path& file, std::size_t kept) -> std::size_t {
+    try {
+      return reading_bytes(file, kept);
+    } catch (const InputError&) {
+      return 0;
+    }
+  };
+  const std::size_t bytes = bytes_of(depth, 0);
+  // The depths are in the size of the view. Where it is larger, the maps of its results take more than these.
+  return confidence.empty() ? bytes : std::max(bytes, bytes_of(confidence, sizeof(float)));
+}
+
+/// Whether a depth map needs a unit; one that cannot be read fails its view.
+bool needs_unit(const fs::path& depth) {
+  try {
+    return has_whole_numbers(depth);
+  } catch (const InputError&) {
+    return false;
+  }
 }
 
 /// @throws InputError for a map of an image of another shape than the view's undistorted one
@@ -83,12 +134,13 @@ void GivenMaps::find(const fs::path& folder, const std::vector<View>& views, std
     for (const std::string& name : names) {
       const fs::path depth = first_with_ending(folder_, name, depth_map_endings());
       if (depth.empty()) continue;
-      if (!unit && has_whole_numbers(depth))
+      if (!unit && needs_unit(depth))
         throw UsageError("--depth-unit is needed: " + depth.string() +
                          " holds whole numbers; say how many scene units one of them is, such as 0.001 for "
                          "millimetres in a scene of metres");
-      reading_bytes_ = std::max(reading_bytes_, recon::reading_bytes(depth));
-      files_[view.name] = {depth, confidence_beside(folder_, name, depth)};
+      const fs::path confidence = confidence_beside(folder_, name, depth);
+      reading_bytes_ = std::max(reading_bytes_, bytes_of_maps(depth, confidence));
+      files_[view.name] = {depth, confidence};
       break;
     }
   }

@@ -25,11 +25,12 @@ using namespace std::string_literals;
 
 /// A file as numpy.save writes it.
 std::string npy(const std::string& descr, const std::string& shape, const std::string& numbers,
-                const std::string& fortran = "False") {
+                const std::string& fortran = "False", std::size_t header_bytes = 118) {
   std::string header =
       "{'descr': '" + descr + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", }";
-  header.append(117 - header.size(), ' ').append("\n");
-  return "\x93NUMPY\x01\x00"s + static_cast<char>(header.size()) + "\0"s + header + numbers;
+  header.append(header_bytes - 1 - header.size(), ' ').append("\n");
+  return "\x93NUMPY\x01\x00"s + static_cast<char>(header_bytes % 256) +
+         static_cast<char>(header_bytes / 256) + header + numbers;
 }
 
 template <class T>
@@ -113,6 +114,11 @@ TEST(GivenDepth, OfWholeNumbersNeedsAUnit) {
     EXPECT_EQ(depth(0, 0), 1.5f) << file;
     EXPECT_TRUE(std::isnan(depth(1, 0))) << file;
   }
+  for (const std::size_t header_bytes : {5000u, 65535u}) {
+    write_file(folder / "c.npy",
+               npy("<u2", "(1, 2)", numbers<std::uint16_t>({1500, 0}), "False", header_bytes));
+    EXPECT_TRUE(has_whole_numbers(folder / "c.npy")) << header_bytes;
+  }
   write_image(folder / "b.png", Image<std::uint8_t>(2, 1, 7).view());
   EXPECT_THAT(message_of<InputError>([&] { read_given_depth(folder / "b.png", 1.0); }),
               HasSubstr("a 16-bit grey PNG is needed"));
@@ -129,6 +135,32 @@ TEST(GivenConfidence, LiesBetween0And1) {
   write_file(folder / "d.npy", npy("<f4", "(1, 2)", numbers<float>({0.5f, 2})));
   EXPECT_THAT(message_of<InputError>([&] { read_given_confidence(folder / "d.npy"); }),
               HasSubstr("d.npy: pixel (1, 0) has the confidence 2; a confidence lies between 0 and 1"));
+}
+
+TEST(GivenMap, TakesItsFileAndItsPixelsInMemory) {
+  const TemporaryFolder folder;
+  constexpr std::size_t kPixels = 100 * 80;
+  const auto array = [&](const std::string& type, std::size_t bytes) {
+    write_file(folder / "a.npy", npy(type, "(80, 100)", std::string(bytes * kPixels, '\0')));
+    return folder / "a.npy";
+  };
+  // Pixels of 4 bytes beside the file, or twice, of what is read and what it means.
+  EXPECT_GE(reading_bytes(array("<f8", 8)), 12 * kPixels);
+  EXPECT_GE(reading_bytes(array("<f4", 4)), 8 * kPixels);
+  EXPECT_GE(reading_bytes(array("<f2", 2)), 8 * kPixels);
+  EXPECT_GE(reading_bytes(array("|u1", 1)), 8 * kPixels);
+  EXPECT_GE(reading_bytes(array("|u1", 1)), 8 * kPixels);
+  EXPECT_GE(reading_bytes(array("<f8", 8)), 12 * kPixels);
+  EXPECT_LE(reading_bytes(array("<f8", 8)), 13 * kPixels);
+  const Image<float> map(100, 80, 1.0f);
+  write_pfm(folder / "a.pfm", map.view());
+  EXPECT_GE(reading_bytes(folder / "a.pfm"), 8 * kPixels);
+  EXPECT_LE(reading_bytes(folder / "a.pfm"), 9 * kPixels);
+  write_depth_map(folder / "a.bin", map.view());
+  EXPECT_GE(reading_bytes(folder / "a.bin"), 8 * kPixels);
+  write_png16(folder / "a.png", Image<std::uint16_t>(100, 80, std::uint16_t{1}).view());
+  EXPECT_GE(reading_bytes(folder / "a.png"), 10 * kPixels);
+  EXPECT_GE(reading_bytes(folder / "a.png"), 10 * kPixels);
 }
 
 TEST(GivenMap, IsSampledWhereTheImageHasTheCentresOfItsPixels) {
@@ -148,6 +180,11 @@ TEST(GivenMap, HasTheShapeOfItsImageUpToRounding) {
   EXPECT_FALSE(same_shape_of_image(480, 640, 640, 480));
   EXPECT_FALSE(same_shape_of_image(640, 360, 640, 480));
   EXPECT_FALSE(same_shape_of_image(630, 480, 640, 480));
+  EXPECT_TRUE(same_shape_of_image(40, 30, 640, 480));
+  EXPECT_TRUE(same_shape_of_image(13, 11, 200, 167));
+  EXPECT_FALSE(same_shape_of_image(1, 1, 200, 167));
+  EXPECT_FALSE(same_shape_of_image(12, 10, 200, 167)) << "less than a sixteenth";
+  EXPECT_FALSE(same_shape_of_image(200, 1, 200, 3));
 }
 
 }  // namespace
