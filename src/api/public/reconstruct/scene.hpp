@@ -22,9 +22,10 @@ struct Progress {
 enum class MessageLevel { kDebug, kInfo, kWarning, kError };
 
 /// What the caller of `run` wants to know meanwhile. Functions that are empty are not called; the others are
-/// called one at a time, in the order of what happened, on a thread of their own; the run goes on meanwhile,
-/// and ends after the last call. They may call the library, but not `run`: it throws UsageError. An exception
-/// of one stops the run and is thrown by `run`.
+/// called one at a time, in the order of what happened, on a thread of their own, and should return soon: the
+/// run goes on while it tells a message, not while it tells progress, and ends after the last call. They may
+/// call the library, but not `run`: it throws UsageError. An exception of one stops the run and is thrown by
+/// `run`.
 struct Listener {
   std::function<void(const Progress& progress)> progress;
   std::function<void(MessageLevel level, const std::string& text)> message;
@@ -44,8 +45,9 @@ struct RunResult {
 /// @throws UsageError, InputError, OutputError, OutOfMemory, DeviceUnavailable, DeviceError when no input has
 /// results: of several the error of the first
 /// @throws Interrupted once `stop` is stopped; what was finished is kept, and the next run goes on from there
-/// Thread safety: one run at a time in a process; others wait for it, or until they are stopped. Nothing is printed, no signal is
-/// changed. During a run, oneTBB's loops in the whole process take at most `threads` threads.
+/// Thread safety: one run at a time in a process; others wait for it, or until they are stopped. Nothing is
+/// printed, no signal is changed. During a run, oneTBB's loops in the whole process take at most `threads`
+/// threads.
 RECONSTRUCT_API RunResult run(const std::vector<std::filesystem::path>& inputs, const Options& options = {},
                               const Listener& listener = {}, std::stop_token stop = {});
 
