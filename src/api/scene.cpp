@@ -4,6 +4,7 @@
 
 #include <commit.hpp>
 #include <condition_variable>
+#include <cstddef>
 #include <deque>
 #include <exception>
 #include <functional>
@@ -63,14 +64,17 @@ class Calls {
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
 
-  void add(std::function<void()> function) noexcept {
-    const std::lock_guard lock(mutex_);
+  /// @param wait  until it is called
+  void add(std::function<void()> function, bool wait) noexcept {
+    std::unique_lock lock(mutex_);
     try {
       waiting_.push_back(std::move(function));
     } catch (...) {
-      fail();
+      return fail();
     }
-    added_.notify_one();
+    const std::size_t own = ++added_;
+    changed_.notify_all();
+    if (wait) changed_.wait(lock, [&] { return called_ >= own; });
   }
 
   /// Waits until all are called, throws the exception of one.
@@ -85,7 +89,7 @@ class Calls {
       const std::lock_guard lock(mutex_);
       ended_ = true;
     }
-    added_.notify_one();
+    changed_.notify_all();
     if (thread_.joinable()) thread_.join();
   }
 
@@ -99,26 +103,32 @@ class Calls {
     calls_listener = true;
     std::unique_lock lock(mutex_);
     while (true) {
-      added_.wait(lock, [&] { return ended_ || !waiting_.empty(); });
+      changed_.wait(lock, [&] { return ended_ || !waiting_.empty(); });
       if (waiting_.empty()) return;
       const std::function<void()> function = std::move(waiting_.front());
       waiting_.pop_front();
-      if (exception_) continue;
-      lock.unlock();
-      try {
-        function();
-        lock.lock();
-      } catch (...) {
-        lock.lock();
-        fail();
-      }
+      if (!exception_) call(function, lock);
+      ++called_;
+      changed_.notify_all();
+    }
+  }
+
+  void call(const std::function<void()>& function, std::unique_lock<std::mutex>& lock) noexcept {
+    lock.unlock();
+    try {
+      function();
+      lock.lock();
+    } catch (...) {
+      lock.lock();
+      fail();
     }
   }
 
   std::stop_source& stop_;
   std::mutex mutex_;
-  std::condition_variable added_;
+  std::condition_variable changed_;  ///< what follows
   std::deque<std::function<void()>> waiting_;
+  std::size_t added_ = 0, called_ = 0;
   bool ended_ = false;
   std::exception_ptr exception_;
   std::thread thread_;  ///< the last member: it uses the others
@@ -139,7 +149,8 @@ class MessageSink : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     const std::string text(message.payload.data(), message.payload.size());
     calls_.add(
-        [&listener = listener_, level = level_of(message.level), text] { listener.message(level, text); });
+        [&listener = listener_, level = level_of(message.level), text] { listener.message(level, text); },
+        false);
   }
   void flush_() override {}
 
@@ -170,9 +181,11 @@ std::string run_heard(const recon::SessionOptions& options, const Listener& list
   if (listener.message) messages.emplace(std::make_shared<MessageSink>(listener, calls));
   if (listener.progress)
     progress.emplace([&](const recon::ProgressEvent& event) {
-      calls.add([&listener, event] {
-        listener.progress({event.step, event.done, event.total, event.seconds, event.left});
-      });
+      calls.add(
+          [&listener, event] {
+            listener.progress({event.step, event.done, event.total, event.seconds, event.left});
+          },
+          true);
     });
   std::ostringstream out;
   std::exception_ptr error;

@@ -317,6 +317,22 @@ class Run(Test):
         self.assertTrue(any("finished and kept" in text for text in messages), messages)
         self.same_as_program(self.folder / "out")
 
+    def test_a_callback_may_call_all_but_run(self):
+        faults, sizes = [], []
+
+        def call(progress):
+            image = np.zeros((20, 40), np.uint8)
+            sizes.append(reconstruct.match(image, image, max_disparity=8, method="bm", device="cpu", threads=1).shape)
+            try:
+                reconstruct.run(self.scene, output=self.folder / "nested", **self.options)
+            except reconstruct.UsageError as error:
+                faults.append(str(error))
+
+        reconstruct.run(self.scene, output=self.folder / "out", progress=call, **self.options)
+        self.assertIn((20, 40), sizes)
+        self.assertEqual(len(faults), len(sizes))
+        self.assertIn("a listener called run", faults[0])
+
     def test_what_a_callback_raises_ends_it(self):
         def fail(progress):
             raise LookupError("enough")

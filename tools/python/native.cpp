@@ -26,14 +26,19 @@ namespace {
 
 using namespace reconstruct;
 
+/// Whether this thread calls a listener.
+thread_local bool in_listener = false;
+
 /// Does work without the interpreter on a thread of its own, while this one looks for signals: what a signal
-/// raises, such as KeyboardInterrupt, stops the work and is raised once it has ended.
+/// raises, such as KeyboardInterrupt, stops the work and is raised once it has ended. What a listener calls
+/// stays on its thread, by which `run` knows it; Python handles no signals there.
 template <class Work>
 auto interruptible(const Work& work) {
   constexpr std::chrono::milliseconds kBetweenLooks{50};
   std::stop_source stop;
   std::exception_ptr raised;
   py::gil_scoped_release released;
+  if (in_listener) return work(stop.get_token());
   auto result = std::async(std::launch::async, [&] { return work(stop.get_token()); });
   while (result.wait_for(kBetweenLooks) != std::future_status::ready) {
     if (raised) continue;
@@ -187,11 +192,13 @@ std::pair<bool, std::string> run_inputs(const std::vector<std::string>& inputs, 
   if (!progress.is_none())
     listener.progress = [&](const Progress& it) {
       const py::gil_scoped_acquire acquired;
+      in_listener = true;  // for good: the thread calls nothing else
       progress(it.step, it.done, it.total, it.seconds, it.left);
     };
   if (!message.is_none())
     listener.message = [&](MessageLevel level, const std::string& text) {
       const py::gil_scoped_acquire acquired;
+      in_listener = true;
       message(static_cast<int>(level), text);
     };
   const RunResult result = interruptible([&](const std::stop_token& stop) {
