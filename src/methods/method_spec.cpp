@@ -12,8 +12,8 @@ const char* contradiction_of_sweep(const MethodSpec& spec) {
   if (spec.optimizer == Optimizer::kScanline) return "scanlines are followed through pairs only";
   if (steps.left_right || steps.vote || steps.interpolate) return "a sweep has no second view to check";
   if (steps.subpixel || steps.median) return "a sweep interpolates between planes itself";
-  if ((steps.smooth || steps.prior) && !steps.patches)
-    return "smooth surfaces and the planar prior need patches";
+  if (steps.prior && !steps.patches) return "the planar prior needs patches";
+  if (steps.smooth && !steps.patches) return "smooth surfaces of a sweep need patches";
   if (steps.patches && spec.cost.kind != CostKind::kZncc) return "patches are compared by ZNCC";
   return nullptr;
 }

@@ -89,7 +89,6 @@ TEST_F(ExportedPoints, ThatWereNotFinishedAreRemovedAndMadeAgain) {
   const auto interrupt = [&] {
     fs::create_directories(in_the_way / "x");
     EXPECT_NE(run({"--export-points", "300"}).exit_code, 0);
-    EXPECT_TRUE(fs::exists(splat() / "sparse/0/cameras.bin"));
     fs::remove_all(in_the_way);
   };
   interrupt();

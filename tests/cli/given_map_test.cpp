@@ -159,6 +159,7 @@ TEST_F(GivenDepthMaps, OfAWorkspaceHaveItsConfidencesHoweverItIsNamed) {
   const std::vector<std::string> lone = {"--min-lone-confidence", "0.5", "--overwrite"};
   ASSERT_EQ(run({"-o", own().string(), "--min-lone-confidence", "0.5"}).exit_code, 0);
   const fs::path folder_of_maps = own() / "stereo/depth_maps";
+  for (const std::string& view : kNames) fs::remove(folder_of_maps / (view + ".png.geometric.bin"));
   const auto expect_cloud_of = [&](const std::string& named) {
     std::vector<std::string> words = {"--depth-maps", named};
     words.insert(words.end(), lone.begin(), lone.end());
@@ -178,7 +179,6 @@ TEST_F(GivenDepthMaps, OfAWorkspaceHaveItsConfidencesHoweverItIsNamed) {
     const fs::path map = folder_of_maps / (view + ".png.photometric.bin");
     fs::rename(map, elsewhere / (view + ".bin"));
     fs::create_symlink(elsewhere / (view + ".bin"), map);
-    fs::remove(folder_of_maps / (view + ".png.geometric.bin"));
   }
   expect_cloud_of(folder_of_maps.string());
 }

@@ -307,7 +307,7 @@ class Run(Test):
         def stop(progress):
             if progress.step == "depth maps" and progress.done == 2:
                 os.kill(os.getpid(), signal.SIGINT)
-                time.sleep(0.3)  # until the main thread has looked
+                time.sleep(2)  # until the main thread has looked
 
         with self.assertRaises(KeyboardInterrupt):
             reconstruct.run(self.scene, output=self.folder / "out", progress=stop, stage="estimate", threads=1, **self.options)

@@ -108,8 +108,9 @@ class MapStore {
   static constexpr std::size_t read_bytes(MapKind kind) {
     return kind == MapKind::kPhotometric ? sizeof(float) : sizeof(float) + sizeof(float);
   }
-  /// Max bytes of writing them, for each pixel: the greys of the confidences and their file.
-  static constexpr std::size_t kWriteBytes = 3;
+  /// Max bytes of writing them, for each pixel: the greys of the confidences and their file, whose buffer
+  /// doubles as it grows.
+  static constexpr std::size_t kWriteBytes = 7;
 
   /// @param workspace  outlives this
   explicit MapStore(const Workspace& workspace) : workspace_(workspace), cache_(0) {}
