@@ -141,7 +141,7 @@ std::string read_file(const std::filesystem::path& path, std::uint64_t max_bytes
     bytes.resize(used + got);
     if (got == 0) return bytes;
     check(bytes.size());
-    piece = got < piece ? piece - got : kEndPiece;  // without growing, as long as there is room
+    piece = got < piece ? piece - got : kEndPiece;  // without growing, as long as the capacity suffices
   }
 }
 

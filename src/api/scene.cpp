@@ -54,7 +54,7 @@ class Turn {
 /// Whether this thread calls a listener.
 thread_local bool calls_listener = false;
 
-/// Calls the functions of a listener one at a time, in the order of what they are told, on a thread of their
+/// Calls the functions of a listener one at a time, in the order of what happened, on a thread of their
 /// own: those who tell hold locks of the log and of the progress, which a listener may need that calls the
 /// library. The first exception of one is kept and stops the run.
 class Calls {

@@ -76,7 +76,7 @@ double patch_samples(const SweepShape& shape) {
   const double finest = area(shape.width, shape.height);
   const double smoothed = shape.refine.smooth ? options.iterations * finest : 0;
   evaluations += smoothed * best;
-  return side * side * evaluations + smoothed * kSmoothCells * (kSmoothCandidates + 1) / 8;
+  return side * side * evaluations + smoothed * kAgreedCells * (kAgreedCandidates + 1) / 8;
 }
 
 /// The functions of the methods for pairs add to a task that has the size of the images.

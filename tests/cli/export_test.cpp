@@ -14,6 +14,7 @@ namespace recon {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class ExportedPoints : public SceneTest {
  protected:
@@ -85,10 +86,11 @@ TEST_F(ExportedPoints, AreKeptUntilTheyAreStaleOrNotAskedFor) {
 
 TEST_F(ExportedPoints, ThatWereNotFinishedAreRemovedAndMadeAgain) {
   // The model cannot be finished, as when the run is killed.
-  const fs::path in_the_way = splat() / "sparse/0/points3D.bin";
+  const fs::path in_the_way = splat() / "sparse/0/cameras.bin";
   const auto interrupt = [&] {
     fs::create_directories(in_the_way / "x");
     EXPECT_NE(run({"--export-points", "300"}).exit_code, 0);
+    EXPECT_TRUE(fs::exists(splat() / "sparse/0/points3D.bin"));
     fs::remove_all(in_the_way);
   };
   interrupt();
@@ -98,6 +100,7 @@ TEST_F(ExportedPoints, ThatWereNotFinishedAreRemovedAndMadeAgain) {
   interrupt();
   const Outcome again = run({"--export-points", "300"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.err, Not(HasSubstr("damaged")));
   EXPECT_GT(exported().points.size(), 200u);
 }
 

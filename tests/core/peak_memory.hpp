@@ -10,7 +10,7 @@
 
 namespace recon {
 
-/// The resident bytes of this process at most since the last call; begins anew.
+/// The resident bytes of this process at most since the last call; begins again.
 inline std::size_t take_peak_memory() {
   std::size_t kib = 0;
   std::ifstream status("/proc/self/status");

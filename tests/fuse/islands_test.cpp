@@ -96,7 +96,6 @@ TEST(Islands, TakeNoMoreMemoryThanTheySay) {
                    {kWidth, kHeight, 1, 1, 750, 700}, 0);
   };
   const std::size_t most = counted_bytes(1, remove), taken = added_memory(remove);
-  if (taken == 0) GTEST_SKIP() << "the system does not say what is taken";
   EXPECT_LE(taken, most + (std::size_t{1} << 20));
   EXPECT_GT(taken, most / 2) << "the sum is far off";
 }

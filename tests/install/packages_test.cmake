@@ -4,14 +4,7 @@
 cmake_minimum_required(VERSION 3.25)
 set(programs reconstruct reconstruct-evaluate reconstruct-render reconstruct-bench)
 
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(NOT result EQUAL 0)
-    list(JOIN ARGN " " command)
-    message(FATAL_ERROR "${command}: ended with ${result}\n${output}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 function(check_tree root)
   foreach(program IN LISTS programs)

@@ -3,20 +3,8 @@
 
 cmake_minimum_required(VERSION 3.25)
 
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE error)
-  if(NOT result EQUAL 0)
-    list(JOIN ARGN " " command)
-    message(FATAL_ERROR "${command}: ended with ${result}\n${output}\n${error}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
-execute_process(COMMAND ${PYTHON} -c "import setuptools, wheel, pip, numpy" RESULT_VARIABLE missing ERROR_VARIABLE reason)
-if(missing)
-  message("SKIPPED: ${reason}")
-  return()
-endif()
 file(REMOVE_RECURSE ${WORK})
 file(COPY ${SOURCE}/ DESTINATION ${WORK}/python)
 # As far as Debian's packages go: nothing is downloaded.

@@ -311,7 +311,7 @@ class Run(Test):
 
         with self.assertRaises(KeyboardInterrupt):
             reconstruct.run(self.scene, output=self.folder / "out", progress=stop, stage="estimate", threads=1, **self.options)
-        # A loaded machine may be further than it tells.
+        # The run may be further than its last report.
         self.assertGreaterEqual(len(list(self.folder.glob("out/stereo/depth_maps/*.photometric.bin"))), 2)
         messages = []
         reconstruct.run(self.scene, output=self.folder / "out", message=lambda level, text: messages.append(text), **self.options)

@@ -11,7 +11,7 @@
 namespace recon {
 
 /// A row of pixels that are offered planes.
-struct SmoothRow {
+struct AgreedRow {
   const PatchStates& states;
   ImageView<const std::uint8_t> reference;
   const InverseRange& range;
@@ -53,33 +53,33 @@ HWY_INLINE SmoothV load_grey(const std::uint8_t* grey) {
   return hn::ConvertTo(SmoothF(), hn::PromoteTo(whole, hn::LoadU(bytes, grey)));
 }
 
-/// SmoothWindow of consecutive pixels; only the rows of cells inside the image.
+/// AgreedWindow of consecutive pixels; only the rows of cells inside the image.
 struct WindowVectors {
   int first_row, rows;
-  alignas(64) float w[kSmoothCells * hn::MaxLanes(SmoothF())];
-  alignas(64) float weight[kSmoothCells * hn::MaxLanes(SmoothF())];
+  alignas(64) float w[kAgreedCells * hn::MaxLanes(SmoothF())];
+  alignas(64) float weight[kAgreedCells * hn::MaxLanes(SmoothF())];
 
   HWY_INLINE SmoothV at(const float* values, int row, int column) const {
-    return hn::Load(SmoothF(), values + (row * kSmoothSide + column) * hn::Lanes(SmoothF()));
+    return hn::Load(SmoothF(), values + (row * kAgreedSide + column) * hn::Lanes(SmoothF()));
   }
 };
 
-void load_window(const SmoothRow& row, int x, SmoothV scale, WindowVectors& window) {
+void load_window(const AgreedRow& row, int x, SmoothV scale, WindowVectors& window) {
   const SmoothF f;
   const SmoothV centre = load_grey(row.reference.row(row.y) + x);
   window.first_row = window.rows = 0;
-  for (int j = 0; j < kSmoothSide; ++j) {
-    const int y = row.y + (j - kSmoothRadius) * kSmoothStride;
+  for (int j = 0; j < kAgreedSide; ++j) {
+    const int y = row.y + (j - kAgreedRadius) * kAgreedStride;
     if (y < 0) window.first_row = j + 1;
     if (y < 0 || y >= row.states.height) continue;
     window.rows = j + 1;
-    for (int i = 0; i < kSmoothSide; ++i) {
-      const int column = x + (i - kSmoothRadius) * kSmoothStride;
+    for (int i = 0; i < kAgreedSide; ++i) {
+      const int column = x + (i - kAgreedRadius) * kAgreedStride;
       const StateVectors state = load_states(&row.states.at(column, y));
       const SmoothV difference = hn::Sub(load_grey(row.reference.row(y) + column), centre);
-      const SmoothV relative = hn::Mul(difference, constant(1.0f / kSmoothGrey));
+      const SmoothV relative = hn::Mul(difference, constant(1.0f / kAgreedGrey));
       const SmoothV certainty = hn::Max(hn::Sub(constant(1.0f), state.cost), constant(kMinCertainty));
-      const auto at = (j * kSmoothSide + i) * hn::Lanes(f);
+      const auto at = (j * kAgreedSide + i) * hn::Lanes(f);
       hn::Store(hn::Mul(state.w, scale), f, window.w + at);
       hn::Store(hn::Div(certainty, hn::Add(constant(1.0f), hn::Mul(relative, relative))), f,
                 window.weight + at);
@@ -87,20 +87,20 @@ void load_window(const SmoothRow& row, int x, SmoothV scale, WindowVectors& wind
   }
 }
 
-/// SmoothPlane of consecutive pixels.
+/// WindowPlane of consecutive pixels.
 struct PlaneVectors {
   SmoothV w, across, down;
 };
 
-/// Calls visit(row, column, weight, distance, share) for each cell: see SmoothPlane::distance; the share is
+/// Calls visit(row, column, weight, distance, share) for each cell: see WindowPlane::distance; the share is
 /// positive where the cell lies on the plane, else 0.
 template <class Visit>
 HWY_INLINE void visit_cells(const WindowVectors& window, const PlaneVectors& plane, const Visit& visit) {
   for (int j = window.first_row; j < window.rows; ++j) {
-    const auto row_number = constant(static_cast<float>(j - kSmoothRadius));
+    const auto row_number = constant(static_cast<float>(j - kAgreedRadius));
     const SmoothV row = hn::Add(plane.w, hn::Mul(plane.down, row_number));
-    for (int i = 0; i < kSmoothSide; ++i) {
-      const auto column_number = constant(static_cast<float>(i - kSmoothRadius));
+    for (int i = 0; i < kAgreedSide; ++i) {
+      const auto column_number = constant(static_cast<float>(i - kAgreedRadius));
       const SmoothV distance =
           hn::Sub(window.at(window.w, j, i), hn::Add(row, hn::Mul(plane.across, column_number)));
       const SmoothV share = hn::Sub(constant(1.0f), hn::Mul(distance, distance));
@@ -140,7 +140,7 @@ HWY_INLINE PlaneVectors fit(const WindowVectors& window, const PlaneVectors& pla
   vv = hn::Sub(vv, hn::Mul(v, mean_v));
   ud = hn::Sub(ud, hn::Mul(d, mean_u)), vd = hn::Sub(vd, hn::Mul(d, mean_v));
   const SmoothV determinant = hn::Sub(hn::Mul(uu, vv), hn::Mul(uv, uv));
-  const auto slanted = hn::Gt(determinant, hn::Mul(constant(kMinSmoothSpread), hn::Mul(n, n)));
+  const auto slanted = hn::Gt(determinant, hn::Mul(constant(kMinAgreedSpread), hn::Mul(n, n)));
   const auto slope = [&](SmoothV a, SmoothV b) HWY_ATTR {
     return hn::IfThenElseZero(slanted, hn::Div(hn::Sub(a, b), determinant));
   };
@@ -154,22 +154,22 @@ HWY_INLINE hn::Mask<SmoothF> within(const InverseRange& range, SmoothV w) {
   return hn::And(hn::Ge(w, constant(range.min)), hn::Le(w, constant(range.max)));
 }
 
-/// The planes of a vector of pixels, at least kSmoothMargin from the left and right of the image.
-void agreed_vector(const SmoothRow& row, int x) {
+/// The planes of a vector of pixels, at least kAgreedMargin from the left and right of the image.
+void agreed_vector(const AgreedRow& row, int x) {
   const SmoothF f;
   const SmoothV unit = hn::LoadU(f, row.units + x);
-  const SmoothV size = hn::Mul(unit, constant(kSmoothReach)), scale = hn::Div(constant(1.0f), size);
+  const SmoothV size = hn::Mul(unit, constant(kAgreedReach)), scale = hn::Div(constant(1.0f), size);
   WindowVectors window;
   load_window(row, x, scale, window);
   PlaneVectors best{scale, scale, scale};
   SmoothV most = constant(0.0f);
-  for (int c = 0; c < kSmoothCandidates; ++c) {
-    const int dx = candidate_column(c) * kSmoothStride, dy = candidate_row(c) * kSmoothStride;
+  for (int c = 0; c < kAgreedCandidates; ++c) {
+    const int dx = candidate_column(c) * kAgreedStride, dy = candidate_row(c) * kAgreedStride;
     if (row.y + dy < 0 || row.y + dy >= row.states.height) continue;
     const StateVectors state = load_states(&row.states.at(x + dx, row.y + dy));
     const SmoothV w = hn::Add(state.w, hn::Add(hn::Mul(state.wx, constant(static_cast<float>(-dx))),
                                                hn::Mul(state.wy, constant(static_cast<float>(-dy)))));
-    const SmoothV slope = hn::Mul(scale, constant(static_cast<float>(kSmoothStride)));
+    const SmoothV slope = hn::Mul(scale, constant(static_cast<float>(kAgreedStride)));
     const PlaneVectors candidate{hn::Mul(w, scale), hn::Mul(state.wx, slope), hn::Mul(state.wy, slope)};
     const SmoothV support = support_of(window, candidate);
     const auto better = hn::And(within(row.range, w), hn::Gt(support, most));
@@ -179,7 +179,7 @@ void agreed_vector(const SmoothRow& row, int x) {
     best.down = hn::IfThenElse(better, candidate.down, best.down);
   }
   const PlaneVectors plane = fit(window, best);
-  const SmoothV slope = hn::Mul(size, constant(1.0f / static_cast<float>(kSmoothStride)));
+  const SmoothV slope = hn::Mul(size, constant(1.0f / static_cast<float>(kAgreedStride)));
   const SmoothV w = hn::Mul(plane.w, size), cost = load_states(&row.states.at(x, row.y)).cost;
   const auto known = hn::And(hn::And(hn::Gt(unit, constant(0.0f)), hn::Lt(cost, constant(kNoPatchCost))),
                              hn::And(hn::Gt(most, constant(0.0f)), within(row.range, w)));
@@ -188,7 +188,7 @@ void agreed_vector(const SmoothRow& row, int x) {
                         hn::IfThenElseZero(known, hn::Mul(plane.down, slope)), f, &row.planes[x].w);
 }
 
-void agreed_row(const SmoothRow& row) {
+void agreed_row(const AgreedRow& row) {
   const auto lanes = static_cast<int>(hn::Lanes(SmoothF()));
   const auto grey = [&](int i, int j) { return static_cast<int>(row.reference(i, j)); };
   const auto one = [&](int x) {
@@ -196,8 +196,8 @@ void agreed_row(const SmoothRow& row) {
   };
   const int width = row.states.width;
   int x = 0;
-  for (; x < width && x < kSmoothMargin; ++x) one(x);
-  for (; x + lanes + kSmoothMargin <= width; x += lanes) agreed_vector(row, x);
+  for (; x < width && x < kAgreedMargin; ++x) one(x);
+  for (; x + lanes + kAgreedMargin <= width; x += lanes) agreed_vector(row, x);
   for (; x < width; ++x) one(x);
 }
 

@@ -19,45 +19,45 @@
 namespace recon {
 
 /// The window: (2 * 3 + 1)^2 cells, so many pixels apart.
-constexpr int kSmoothRadius = 3, kSmoothStride = 4;
-constexpr int kSmoothSide = 2 * kSmoothRadius + 1, kSmoothCells = kSmoothSide * kSmoothSide;
-constexpr int kSmoothMargin = kSmoothRadius * kSmoothStride;  ///< pixels from the centre to the last cell
-constexpr float kSmoothReach = 0.3f;  ///< how far from a plane a cell supports it, pixels of parallax
-constexpr float kSmoothGrey = 8.0f;   ///< grey levels of difference at which a cell counts half
+constexpr int kAgreedRadius = 3, kAgreedStride = 4;
+constexpr int kAgreedSide = 2 * kAgreedRadius + 1, kAgreedCells = kAgreedSide * kAgreedSide;
+constexpr int kAgreedMargin = kAgreedRadius * kAgreedStride;  ///< pixels from the centre to the last cell
+constexpr float kAgreedReach = 0.3f;  ///< how far from a plane a cell supports it, pixels of parallax
+constexpr float kAgreedGrey = 8.0f;   ///< grey levels of difference at which a cell counts half
 constexpr float kMinCertainty = 0.05f;
 /// Slopes are fitted where the product of the spreads of the supporting cells exceeds this, cells^4.
-constexpr float kMinSmoothSpread = 0.05f;
+constexpr float kMinAgreedSpread = 0.05f;
 
 /// The candidates: the planes of the cells at these offsets, the own first.
-constexpr int kSmoothCandidates = 9;
+constexpr int kAgreedCandidates = 9;
 RECON_HD int candidate_column(int candidate) {
-  constexpr int kColumns[kSmoothCandidates] = {0, -1, 1, -1, 1, -2, 2, 0, 0};
+  constexpr int kColumns[kAgreedCandidates] = {0, -1, 1, -1, 1, -2, 2, 0, 0};
   return kColumns[candidate];
 }
 RECON_HD int candidate_row(int candidate) {
-  constexpr int kRows[kSmoothCandidates] = {0, -1, -1, 1, 1, 0, 0, -2, 2};
+  constexpr int kRows[kAgreedCandidates] = {0, -1, -1, 1, 1, 0, 0, -2, 2};
   return kRows[candidate];
 }
 
 /// How much a cell counts: by its cost and by the difference of its grey level to that of the centre.
 RECON_HD float cell_weight(float cost, float difference) {
-  const float certainty = 1.0f - cost, relative = difference * (1.0f / kSmoothGrey);
+  const float certainty = 1.0f - cost, relative = difference * (1.0f / kAgreedGrey);
   return (certainty > kMinCertainty ? certainty : kMinCertainty) / (1.0f + relative * relative);
 }
 
 /// The inverse depths of the cells around a pixel, row by row, in units of the reach, and their weights; 0
 /// outside the image.
-struct SmoothWindow {
-  float w[kSmoothCells], weight[kSmoothCells];
+struct AgreedWindow {
+  float w[kAgreedCells], weight[kAgreedCells];
 };
 
 template <class Grey>
-RECON_HD SmoothWindow smooth_window(const PatchStates& states, int x, int y, float scale, const Grey& grey) {
-  SmoothWindow window;
+RECON_HD AgreedWindow agreed_window(const PatchStates& states, int x, int y, float scale, const Grey& grey) {
+  AgreedWindow window;
   const int centre = grey(x, y);
-  for (int k = 0; k < kSmoothCells; ++k) {
-    const int i = x + (k % kSmoothSide - kSmoothRadius) * kSmoothStride,
-              j = y + (k / kSmoothSide - kSmoothRadius) * kSmoothStride;
+  for (int k = 0; k < kAgreedCells; ++k) {
+    const int i = x + (k % kAgreedSide - kAgreedRadius) * kAgreedStride,
+              j = y + (k / kAgreedSide - kAgreedRadius) * kAgreedStride;
     window.w[k] = window.weight[k] = 0.0f;
     if (!states.contains(i, j)) continue;
     const PatchState& state = states.at(i, j);
@@ -68,19 +68,19 @@ RECON_HD SmoothWindow smooth_window(const PatchStates& states, int x, int y, flo
 }
 
 /// A plane over the window in units of the reach, slopes per cell.
-struct SmoothPlane {
+struct WindowPlane {
   float w, across, down;
   /// How far cell k lies from it.
-  RECON_HD float distance(const SmoothWindow& window, int k) const {
-    const float row = w + down * static_cast<float>(k / kSmoothSide - kSmoothRadius);
-    return window.w[k] - (row + across * static_cast<float>(k % kSmoothSide - kSmoothRadius));
+  RECON_HD float distance(const AgreedWindow& window, int k) const {
+    const float row = w + down * static_cast<float>(k / kAgreedSide - kAgreedRadius);
+    return window.w[k] - (row + across * static_cast<float>(k % kAgreedSide - kAgreedRadius));
   }
 };
 
 /// How much of the window lies on a plane.
-RECON_HD float plane_support(const SmoothWindow& window, const SmoothPlane& plane) {
+RECON_HD float plane_support(const AgreedWindow& window, const WindowPlane& plane) {
   float sum = 0.0f;
-  for (int k = 0; k < kSmoothCells; ++k) {
+  for (int k = 0; k < kAgreedCells; ++k) {
     const float distance = plane.distance(window, k), share = 1.0f - distance * distance;
     sum += window.weight[k] * (share > 0.0f ? share : 0.0f);
   }
@@ -88,11 +88,11 @@ RECON_HD float plane_support(const SmoothWindow& window, const SmoothPlane& plan
 }
 
 /// The plane of weighted least squares through the cells that lie on a plane, of which there is one at least.
-RECON_HD SmoothPlane fitted_plane(const SmoothWindow& window, const SmoothPlane& plane) {
+RECON_HD WindowPlane fitted_plane(const AgreedWindow& window, const WindowPlane& plane) {
   float n = 0, u = 0, v = 0, uu = 0, uv = 0, vv = 0, d = 0, ud = 0, vd = 0;
-  for (int k = 0; k < kSmoothCells; ++k) {
-    const float column = static_cast<float>(k % kSmoothSide - kSmoothRadius),
-                row = static_cast<float>(k / kSmoothSide - kSmoothRadius);
+  for (int k = 0; k < kAgreedCells; ++k) {
+    const float column = static_cast<float>(k % kAgreedSide - kAgreedRadius),
+                row = static_cast<float>(k / kAgreedSide - kAgreedRadius);
     const float distance = plane.distance(window, k), share = 1.0f - distance * distance;
     const float inside = share > 0.0f ? share : 0.0f, weight = window.weight[k] * (inside * inside);
     const float column_weight = weight * column, row_weight = weight * row;
@@ -105,7 +105,7 @@ RECON_HD SmoothPlane fitted_plane(const SmoothWindow& window, const SmoothPlane&
   uu = uu - u * mean_u, uv = uv - u * mean_v, vv = vv - v * mean_v;
   ud = ud - d * mean_u, vd = vd - d * mean_v;
   const float determinant = uu * vv - uv * uv;
-  const bool slanted = determinant > kMinSmoothSpread * (n * n);
+  const bool slanted = determinant > kMinAgreedSpread * (n * n);
   const float across = slanted ? (ud * vv - vd * uv) / determinant : 0.0f,
               down = slanted ? (vd * uu - ud * uv) / determinant : 0.0f;
   return {plane.w + ((d - across * u) - down * v) * inverse, plane.across + across, plane.down + down};
@@ -120,24 +120,24 @@ RECON_HD SlantedPlane agreed_plane(const PatchStates& states, int x, int y, cons
                                    float unit, const Grey& grey) {
   const SlantedPlane none{__builtin_nanf(""), 0.0f, 0.0f};
   if (!(unit > 0.0f) || !(states.at(x, y).cost < kNoPatchCost)) return none;
-  const float size = unit * kSmoothReach, scale = 1.0f / size;
-  const SmoothWindow window = smooth_window(states, x, y, scale, grey);
-  SmoothPlane best{};
+  const float size = unit * kAgreedReach, scale = 1.0f / size;
+  const AgreedWindow window = agreed_window(states, x, y, scale, grey);
+  WindowPlane best{};
   float most = 0.0f;
-  for (int c = 0; c < kSmoothCandidates; ++c) {
-    const int dx = candidate_column(c) * kSmoothStride, dy = candidate_row(c) * kSmoothStride;
+  for (int c = 0; c < kAgreedCandidates; ++c) {
+    const int dx = candidate_column(c) * kAgreedStride, dy = candidate_row(c) * kAgreedStride;
     if (!states.contains(x + dx, y + dy)) continue;
     const SlantedPlane& plane = states.at(x + dx, y + dy).plane;
     const float w = inverse_depth(plane, static_cast<float>(-dx), static_cast<float>(-dy));
     if (!contains(range, w)) continue;
-    const float slope = scale * static_cast<float>(kSmoothStride);
-    const SmoothPlane candidate{w * scale, plane.wx * slope, plane.wy * slope};
+    const float slope = scale * static_cast<float>(kAgreedStride);
+    const WindowPlane candidate{w * scale, plane.wx * slope, plane.wy * slope};
     const float support = plane_support(window, candidate);
     if (support > most) most = support, best = candidate;
   }
   if (!(most > 0.0f)) return none;
-  const SmoothPlane fit = fitted_plane(window, best);
-  const float slope = size * (1.0f / static_cast<float>(kSmoothStride));
+  const WindowPlane fit = fitted_plane(window, best);
+  const float slope = size * (1.0f / static_cast<float>(kAgreedStride));
   const SlantedPlane plane{fit.w * size, fit.across * slope, fit.down * slope};
   return contains(range, plane.w) ? plane : none;
 }

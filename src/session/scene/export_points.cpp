@@ -125,6 +125,7 @@ void claim_exported_files(const SceneRun& run) {
   StepRecord unfinished;
   unfinished.inputs = export_inputs(run);
   for (const std::string& file : exported_files()) unfinished.outputs.push_back({file, {}});
+  unfinished.result = nlohmann::json::object();
   write_record(run.workspace.path(Workspace::record_file(Step::kExport)), unfinished);
 }
 

@@ -23,9 +23,9 @@ enum class MessageLevel { kDebug, kInfo, kWarning, kError };
 
 /// What the caller of `run` wants to know meanwhile. Functions that are empty are not called; the others are
 /// called one at a time, in the order of what happened, on a thread of their own, and should return soon: the
-/// run goes on while it tells a message, not while it tells progress, and ends after the last call. They may
-/// call the library, but not `run`: it throws UsageError. An exception of one stops the run and is thrown by
-/// `run`.
+/// run goes on during a call about a message, waits during one about progress, and ends after the last call.
+/// They may call the library, but not `run`: it throws UsageError. An exception of one stops the run and is
+/// thrown by `run`.
 struct Listener {
   std::function<void(const Progress& progress)> progress;
   std::function<void(MessageLevel level, const std::string& text)> message;

@@ -1,0 +1,10 @@
+# run(COMMAND...): what the command prints is in `output` and `error`; its failure ends the test.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE error)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}: ended with ${result}\n${output}\n${error}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+  set(error "${error}" PARENT_SCOPE)
+endfunction()
