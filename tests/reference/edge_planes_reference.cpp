@@ -2,16 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 namespace recon::reference {
 namespace {
 
 constexpr double kRatio = 1.02;
 
+struct Surface {
+  double sum = 0.0;
+  int number = 0;
+  double highest = 0.0;
+  int giver = -1;
+
+  double votes() const { return sum / std::sqrt(static_cast<double>(std::max(number, 1))); }
+};
+
 struct Textbook {
   const std::vector<EdgePixel>& pixels;
   int width, height;
+  double min, max;
+  const EdgeRules& rules;
 
   bool contains(int x, int y) const { return x >= 0 && y >= 0 && x < width && y < height; }
   const EdgePixel& at(int x, int y) const { return pixels[static_cast<std::size_t>(y * width + x)]; }
@@ -29,45 +39,66 @@ struct Textbook {
 
   bool inside(int x, int y) const {
     const double w = at(x, y).w;
-    const std::vector<double> around = star(x, y, 2);
+    const std::vector<double> around = star(x, y, rules.margin);
     return at(x, y).cost <= 0.6 && std::none_of(around.begin(), around.end(), [&](double other) {
              return std::max(w, other) > kRatio * std::min(w, other);
            });
   }
 
-  int giver(int x, int y, double min, double max) const {
-    const int own = y * width + x;
+  static double vote(int difference, int square) {
+    const double exponent = difference / 4.0 + std::floor(square * 3 / 8.0) / 8.0;
+    if (exponent >= 16.0) return 0.0;
+    const double whole = std::floor(exponent);
+    return std::floor(65536.0 * (1.0 - (exponent - whole) / 2.0) * std::exp2(-whole)) / 65536.0;
+  }
+
+  EdgeDecision decision(int x, int y) const {
+    const int index = y * width + x;
     const EdgePixel& pixel = at(x, y);
-    const std::vector<double> around = star(x, y, 4);
-    if (std::none_of(around.begin(), around.end(), [&](double other) { return other * kRatio < pixel.w; }))
-      return own;
-    std::vector<std::tuple<int, int, int>> farther;  // difference, squared distance, index
-    int nearer = 15;
+    const std::vector<double> far_star = star(x, y, rules.farther), near_star = star(x, y, rules.nearer);
+    const bool has_farther =
+        std::any_of(far_star.begin(), far_star.end(), [&](double other) { return other * kRatio < pixel.w; });
+    const bool has_nearer = std::any_of(near_star.begin(), near_star.end(),
+                                        [&](double other) { return pixel.w * kRatio < other; });
+    if (!has_farther && !has_nearer) return {index, false};
+    Surface own, farther, nearer;
+    own.sum = 0.5;
     for (int j = 0; j < height; ++j)
       for (int i = 0; i < width; ++i) {
         const int square = (i - x) * (i - x) + (j - y) * (j - y);
-        if (square > 64 || !inside(i, j)) continue;
+        if (square > rules.radius * rules.radius || !inside(i, j)) continue;
         const double here = at(i, j).w + at(i, j).wx * (x - i) + at(i, j).wy * (y - j);
-        const int difference = std::abs(at(i, j).grey - pixel.grey);
-        if (here * kRatio < pixel.w && here >= min && here <= max)
-          farther.emplace_back(difference, square, j * width + i);
-        if (here * kRatio >= pixel.w && here < pixel.w * kRatio) nearer = std::min(nearer, difference);
+        const double given = vote(std::abs(at(i, j).grey - pixel.grey), square);
+        Surface& surface = here * kRatio < pixel.w ? farther : pixel.w * kRatio < here ? nearer : own;
+        surface.sum += given;
+        surface.number += 1;
+        if (here >= min && here <= max && given > surface.highest)
+          surface.highest = given, surface.giver = j * width + i;
       }
-    if (farther.empty()) return own;
-    const auto [difference, square, index] = *std::min_element(farther.begin(), farther.end());
-    return difference + 3 <= nearer ? index : own;
+    own.giver = index;
+    const double a = own.votes(), b = has_farther && farther.giver >= 0 ? farther.votes() : 0.0,
+                 c = has_nearer && nearer.giver >= 0 ? nearer.votes() : 0.0;
+    const bool first_is_farther = b * rules.gain > a;
+    double first = first_is_farther ? b : a, second = first_is_farther ? a : b;
+    int giver = first_is_farther ? farther.giver : index;
+    if (c > first) {
+      second = first, first = c, giver = nearer.giver;
+    } else {
+      second = std::max(second, c);
+    }
+    return {giver, second * rules.lead > first};
   }
 };
 
 }  // namespace
 
-std::vector<int> edge_planes(const std::vector<EdgePixel>& pixels, int width, int height, double min,
-                             double max) {
-  const Textbook textbook{pixels, width, height};
-  std::vector<int> givers;
+std::vector<EdgeDecision> edge_planes(const std::vector<EdgePixel>& pixels, int width, int height, double min,
+                                      double max, const EdgeRules& rules) {
+  const Textbook textbook{pixels, width, height, min, max, rules};
+  std::vector<EdgeDecision> decisions;
   for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) givers.push_back(textbook.giver(x, y, min, max));
-  return givers;
+    for (int x = 0; x < width; ++x) decisions.push_back(textbook.decision(x, y));
+  return decisions;
 }
 
 }  // namespace recon::reference

@@ -10,14 +10,28 @@ struct EdgePixel {
   int grey;
 };
 
-/// For each pixel, by (y, x), the pixel whose plane it gets, or itself. From the description, in double
-/// precision: a pixel with a surface at most 1 / 1.02 as near (by inverse depth) within 4 pixels on an axis
-/// or diagonal gets the plane of the pixel within 8 pixels of which the grey level differs least (then of the
-/// nearest, then of the first), if that surface is farther by this ratio, has an inverse depth of min to max
-/// here, and the difference is lower by 3 than that to pixels of the own surface or a nearer one, and at
-/// most 12. Only pixels of costs up to 0.6 without an edge within 2 pixels on an axis or diagonal are
-/// compared.
-std::vector<int> edge_planes(const std::vector<EdgePixel>& pixels, int width, int height, double min,
-                             double max);
+/// A pass: how far the farther and the nearer surface may be, the margin of insides, the radius of the votes;
+/// the factor of the votes for the farther surface, and how many times the votes for the next the winner
+/// needs.
+struct EdgeRules {
+  int farther, nearer, margin, radius;
+  double gain, lead;
+};
+
+/// What a pixel gets: the plane of a pixel, or its own; or nothing.
+struct EdgeDecision {
+  int giver;
+  bool unknown;
+};
+
+/// The decisions by (y, x). From the description, in double precision: pixels of costs up to 0.6 without an
+/// edge (a ratio of inverse depths above 1.02) within the margin on an axis or diagonal vote for their
+/// surface, continued to the pixel: with 2^-e, e = grey difference / 4 + squared distance * 3 / 64 cut down
+/// to eighths, linear between whole e, in units of 2^-16; surfaces are the own one, nearer and farther ones
+/// by the ratio. A surface counts sum / sqrt(number); the own sum begins at 1/2. A farther (nearer) surface
+/// takes part if one is within reach on an axis or diagonal and a vote for it lies within min and max. Most
+/// votes win, and get the plane with the highest vote, of these the first.
+std::vector<EdgeDecision> edge_planes(const std::vector<EdgePixel>& pixels, int width, int height, double min,
+                                      double max, const EdgeRules& rules);
 
 }  // namespace recon::reference

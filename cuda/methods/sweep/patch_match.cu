@@ -217,29 +217,28 @@ __global__ void depth_kernel(const PatchStates states, float* depth, float* cost
                confidence);
 }
 
-__global__ void inside_kernel(const PatchStates states, std::uint8_t* inside) {
+__global__ void inside_kernel(const PatchStates states, int margin, std::uint8_t* inside) {
   const Pixel pixel = thread_pixel();
   if (!states.contains(pixel.x, pixel.y)) return;
-  inside[index_of(states, pixel.x, pixel.y)] = is_inside_surface(states, pixel.x, pixel.y) ? 1 : 0;
+  inside[index_of(states, pixel.x, pixel.y)] = is_inside_surface(states, pixel.x, pixel.y, margin) ? 1 : 0;
 }
 
 /// What is read where edges move.
 struct EdgeArgs {
   PatchStates states;
   InverseRange range;
+  EdgePass pass;
   const std::uint8_t* reference;
   int reference_pitch;
 };
 
-__global__ void edge_kernel(const EdgeArgs args, const std::uint8_t* inside, float* depth, float* cost,
-                            float* confidence) {
+__global__ void edge_kernel(const EdgeArgs args, const std::uint8_t* inside, PatchState* moved) {
   const Pixel pixel = thread_pixel();
   if (!args.states.contains(pixel.x, pixel.y)) return;
-  const PatchState state = edge_state(
-      args.states, pixel.x, pixel.y, args.range,
+  moved[index_of(args.states, pixel.x, pixel.y)] = edge_state(
+      args.states, pixel.x, pixel.y, args.range, args.pass,
       [&](int i, int j) { return inside[j * args.states.width + i] != 0; },
       [&](int i, int j) { return static_cast<int>(args.reference[j * args.reference_pitch + i]); });
-  store_result(patch_depth(state), index_of(args.states, pixel.x, pixel.y), depth, cost, confidence);
 }
 
 dim3 grid_of(int width, int height) {
@@ -310,12 +309,13 @@ void launch_patch_depths(const PatchStates& states, float* const (&results)[3], 
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
-void launch_edge_depths(const PatchArgs& args, std::uint8_t* inside, float* const (&results)[3],
-                        cudaStream_t stream) {
+void launch_edges(const PatchArgs& args, int pass, std::uint8_t* inside, PatchState* moved,
+                  cudaStream_t stream) {
   const dim3 grid = grid_of(args.states.width, args.states.height);
-  inside_kernel<<<grid, kBlock, 0, stream>>>(args.states, inside);
-  const EdgeArgs edges{args.states, args.iteration.range, args.reference, args.reference_pitch};
-  edge_kernel<<<grid, kBlock, 0, stream>>>(edges, inside, results[0], results[1], results[2]);
+  const EdgeArgs edges{args.states, args.iteration.range, edge_pass(pass), args.reference,
+                       args.reference_pitch};
+  inside_kernel<<<grid, kBlock, 0, stream>>>(args.states, edges.pass.margin, inside);
+  edge_kernel<<<grid, kBlock, 0, stream>>>(edges, inside, moved);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

@@ -8,6 +8,7 @@
 #include "match/patch.hpp"
 #include "methods/host_stages.hpp"
 #include "methods/sweep/plane_sweep.hpp"
+#include "optimize/patch_match/edge_planes_step.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
 
 namespace recon::cuda {
@@ -301,7 +302,7 @@ void PatchStages::take_shared(Arena& arena) {
   const std::size_t coarse =
       shape_.patch_match.levels > 0 ? element_count({half(shape_.width), half(shape_.height)}) : 0;
   states_[0] = arena.take<PatchState>(pixels);
-  if (shape_.refine.smooth) smooth_ = arena.take<PatchState>(pixels);
+  if (shape_.refine.smooth || shape_.refine.edges) other_ = arena.take<PatchState>(pixels);
   arena.share([&] { chosen_[0] = arena.take<PatchSources>(pixels); },
               [&] { states_[1] = arena.take<PatchState>(coarse); },
               [&] { support_.parents = arena.take<std::int32_t>(pixels); },
@@ -359,9 +360,9 @@ std::vector<Stage<LevelRun>> PatchStages::at_level(int level) const {
                         for (const int colour : {0, 1}) launch_improve(run.args, colour, run.get());
                       }});
     if (shape_.refine.smooth && level == 0)
-      stages.push_back({"smooth", [smooth = i % 2 == 0 ? smooth_ : states_[0]](LevelRun& run) {
-                          launch_smooth(run.args, smooth, run.get());
-                          run.args.states.data = smooth;
+      stages.push_back({"smooth", [this](LevelRun& run) {
+                          replace_states(run,
+                                         [&](PatchState* to) { launch_smooth(run.args, to, run.get()); });
                         }});
   }
   if (level > 0) return stages;
@@ -369,13 +370,23 @@ std::vector<Stage<LevelRun>> PatchStages::at_level(int level) const {
     stages.push_back({"prior", [support = support_](LevelRun& run) {
                         launch_supported_planes(run.args, support, run.get());
                       }});
-  stages.push_back({"depths", [this, edges = shape_.refine.edges](LevelRun& run) {
-                      if (edges)
-                        launch_edge_depths(run.args, inside_, results, run.get());
-                      else
-                        launch_patch_depths(run.args.states, results, run.get());
-                    }});
+  if (shape_.refine.edges)
+    stages.push_back({"edges", [this](LevelRun& run) {
+                        for (int pass = 0; pass < kEdgePasses; ++pass)
+                          replace_states(run, [&](PatchState* to) {
+                            launch_edges(run.args, pass, inside_, to, run.get());
+                          });
+                      }});
+  stages.push_back(
+      {"depths", [this](LevelRun& run) { launch_patch_depths(run.args.states, results, run.get()); }});
   return stages;
+}
+
+template <class Launch>
+void PatchStages::replace_states(LevelRun& run, const Launch& launch) const {
+  PatchState* to = run.args.states.data == states_[0] ? other_ : states_[0];
+  launch(to);
+  run.args.states.data = to;
 }
 
 }  // namespace recon::cuda

@@ -130,14 +130,17 @@ class PatchStages {
 
  private:
   void take_shared(Arena& arena);
+  /// Replaces the states of the finest level by those that `launch` writes to its argument.
+  template <class Launch>
+  void replace_states(LevelRun& run, const Launch& launch) const;
 
   const SweepShape shape_;
-  PatchState* states_[2];         ///< of the even levels (the finest is 0) and of the odd ones
-  PatchState* smooth_ = nullptr;  ///< of the finest level in turn with states_[0], see launch_smooth
-  PatchSources* chosen_[2];       ///< of the finest level and of the others
-  std::uint8_t* costs_;           ///< see PatchArgs
+  PatchState* states_[2];        ///< of the even levels (the finest is 0) and of the odd ones
+  PatchState* other_ = nullptr;  ///< of the finest level in turn with states_[0]
+  PatchSources* chosen_[2];      ///< of the finest level and of the others
+  std::uint8_t* costs_;          ///< see PatchArgs
   SupportMemory support_;
-  std::uint8_t* inside_;  ///< see launch_edge_depths
+  std::uint8_t* inside_;  ///< see launch_edges
 };
 
 }  // namespace recon::cuda

@@ -5,26 +5,36 @@
 #include "optimize/patch_match/patch_match_step.hpp"
 
 /// Depth edges after the patches. A patch that covers an edge is matched by the texture of the nearer
-/// surface, whose plane therefore continues some pixels beyond the edge (foreground fattening). A pixel there
-/// looks like the farther surface: it gets the plane of a pixel of that surface, if its grey level is more
-/// similar to it than to the nearer surface around. Compared are pixels that lie inside a surface, away from
-/// edges. Reads states and writes others, so that all pixels can be done at once.
+/// surface, whose plane therefore continues some pixels beyond the edge (foreground fattening). At a pixel
+/// near an edge the surfaces around it vote by how much the pixel looks like theirs and how close they are;
+/// only pixels that lie inside a surface, away from edges, have a vote. The pixel gets the plane of the
+/// surface that wins. A first pass shortens nearer surfaces; a second one moves edges by a pixel either way,
+/// and pixels where it cannot decide become unknown. Reads states and writes others, so that all pixels can
+/// be done at once. Votes are integers, so that their order does not matter.
 ///
-/// Source of the effect: D. Scharstein, R. Szeliski, A taxonomy and evaluation of dense two-frame stereo,
-/// IJCV 2002, section 5.
+/// Sources: D. Scharstein, R. Szeliski, A taxonomy and evaluation of dense two-frame stereo, IJCV 2002,
+/// section 5 (the effect); K.-J. Yoon, I. S. Kweon, Adaptive support-weight approach for correspondence
+/// search, PAMI 2006 (weights by likeness and distance).
 
 namespace recon {
 
 constexpr float kEdgeRatio = 1.02f;  ///< of the inverse depths on both sides of an edge, at least
-constexpr int kEdgeReach = 4;        ///< how far from the farther surface a pixel may get its plane, pixels
-/// In which there is no edge around a pixel inside a surface. The nearer surface is shortened by so much, as
-/// pixels farther from the edge are inside it themselves.
-constexpr int kEdgeMargin = 2;
-constexpr int kEdgeRadius = 8;  ///< of the circle in which pixels are compared
 constexpr float kMaxInsideCost = 0.6f;
-/// The difference of grey levels to the farther surface is lower than that to the nearer one, or than
-/// kMaxNearDifference, by kMinEdgeGain at least.
-constexpr int kMaxNearDifference = 15, kMinEdgeGain = 3;
+
+/// A pass over the pixels near edges.
+struct EdgePass {
+  int farther_reach;  ///< how far from the farther surface a pixel may get its plane, pixels
+  int nearer_reach;   ///< and from the nearer one
+  int margin;         ///< in which there is no edge around a pixel inside a surface
+  int radius;         ///< of the circle in which pixels vote
+  int farther_gain;   ///< square of what the votes for the farther surface are multiplied by
+  int min_lead;       ///< square of how many times the votes for another the winner needs; 0: any
+};
+
+constexpr int kEdgePasses = 2;
+RECON_HD EdgePass edge_pass(int index) {
+  return index == 0 ? EdgePass{4, 0, 2, 8, 4, 0} : EdgePass{1, 1, 1, 4, 1, 4};
+}
 
 /// Whether the inverse depth of a pixel at most `reach` from (x, y) on one of the axes or diagonals fulfils a
 /// condition.
@@ -41,45 +51,100 @@ RECON_HD bool any_around(const PatchStates& states, int x, int y, int reach, con
 }
 
 /// Whether a pixel lies inside a surface: its plane matches, and no edge is near.
-RECON_HD bool is_inside_surface(const PatchStates& states, int x, int y) {
+RECON_HD bool is_inside_surface(const PatchStates& states, int x, int y, int margin) {
   const PatchState& own = states.at(x, y);
   const float w = own.plane.w;
-  return own.cost <= kMaxInsideCost && !any_around(states, x, y, kEdgeMargin, [&](float other) {
+  return own.cost <= kMaxInsideCost && !any_around(states, x, y, margin, [&](float other) {
            return other * kEdgeRatio < w || w * kEdgeRatio < other;
          });
 }
 
-/// The state of pixel (x, y), or the plane of the farther surface that it looks like; of equally similar
-/// pixels the nearest, of these the first in row-major order.
+/// What a pixel votes with: half of 2^16 for every four grey levels of difference, and for every 21 of the
+/// squared distance; between powers of two linearly.
+RECON_HD int edge_vote(int difference, int square) {
+  const int eighths = 2 * difference + (3 * square >> 3);
+  return eighths >= 128 ? 0 : (16 - (eighths & 7)) << 12 >> (eighths >> 3);
+}
+
+/// The votes for a surface.
+struct EdgeVotes {
+  int sum = 0, count = 0;
+  int most = 0;           ///< of a pixel whose plane is within the range
+  PatchState state = {};  ///< its plane, continued, and cost
+};
+
+/// The own surface has half a vote, so that a thin object, which has no pixels inside, remains unless it
+/// looks like its background.
+constexpr int kOwnVotes = 1 << 15;
+
+/// Whether the mean vote for `a`, times the root of its number, is above that for `b`.
+/// @param gain  square of a factor for `a`
+RECON_HD bool has_more_votes(const EdgeVotes& a, int gain, const EdgeVotes& b) {
+  const auto square = [](int sum) { return static_cast<std::int64_t>(sum) * sum; };
+  return square(a.sum) * gain * (b.count > 0 ? b.count : 1) > square(b.sum) * (a.count > 0 ? a.count : 1);
+}
+
+/// The votes around a pixel.
+struct EdgePoll {
+  EdgeVotes own, farther, nearer;
+};
+
+/// Collects the votes around pixel (x, y), see edge_state.
+template <class Inside, class Grey>
+RECON_HD EdgePoll edge_poll(const PatchStates& states, int x, int y, const InverseRange& range, int radius,
+                            const Inside& inside, const Grey& grey) {
+  const float w = states.at(x, y).plane.w;
+  const int level = grey(x, y);
+  EdgePoll poll;
+  poll.own.sum = kOwnVotes;
+  for (int dy = -radius; dy <= radius; ++dy)
+    for (int dx = -radius; dx <= radius; ++dx) {
+      const int square = dx * dx + dy * dy, i = x + dx, j = y + dy;
+      if (square > radius * radius || !states.contains(i, j) || !inside(i, j)) continue;
+      const auto& [plane, cost] = states.at(i, j);
+      const float here = inverse_depth(plane, static_cast<float>(-dx), static_cast<float>(-dy));
+      const int brighter = grey(i, j) - level, vote = edge_vote(brighter < 0 ? -brighter : brighter, square);
+      EdgeVotes& votes = here * kEdgeRatio < w   ? poll.farther
+                         : w * kEdgeRatio < here ? poll.nearer
+                                                 : poll.own;
+      votes.sum += vote;
+      ++votes.count;
+      if (vote <= votes.most || !contains(range, here)) continue;
+      votes.most = vote;
+      votes.state = {{here, plane.wx, plane.wy}, cost};
+    }
+  return poll;
+}
+
+/// The state of pixel (x, y), or the plane of the surface that it looks like: of its pixels that with the
+/// highest vote, of these the first in row-major order. With kNoPatchCost where no surface leads.
 /// @param range   of the inverse depths
 /// @param inside  inside(x, y): see is_inside_surface
 /// @param grey    grey(x, y) of the reference, 0..255
 template <class Inside, class Grey>
 RECON_HD PatchState edge_state(const PatchStates& states, int x, int y, const InverseRange& range,
-                               const Inside& inside, const Grey& grey) {
+                               const EdgePass& pass, const Inside& inside, const Grey& grey) {
   const PatchState own = states.at(x, y);
   const float w = own.plane.w;
-  if (!any_around(states, x, y, kEdgeReach, [&](float other) { return other * kEdgeRatio < w; })) return own;
-  const int level = grey(x, y);
-  int nearer = kMaxNearDifference;
-  int farther = kMaxNearDifference << 16;  // the difference, then the squared distance
-  PatchState result = own;
-  for (int dy = -kEdgeRadius; dy <= kEdgeRadius; ++dy)
-    for (int dx = -kEdgeRadius; dx <= kEdgeRadius; ++dx) {
-      const int square = dx * dx + dy * dy, i = x + dx, j = y + dy;
-      if (square > kEdgeRadius * kEdgeRadius || !states.contains(i, j) || !inside(i, j)) continue;
-      const SlantedPlane& plane = states.at(i, j).plane;
-      const float here = inverse_depth(plane, static_cast<float>(-dx), static_cast<float>(-dy));
-      const int brighter = grey(i, j) - level, difference = brighter < 0 ? -brighter : brighter;
-      if (here * kEdgeRatio < w) {
-        if ((difference << 16 | square) >= farther || !contains(range, here)) continue;
-        farther = difference << 16 | square;
-        result = {{here, plane.wx, plane.wy}, states.at(i, j).cost};
-      } else if (here < w * kEdgeRatio && difference < nearer) {
-        nearer = difference;
-      }
-    }
-  return (farther >> 16) + kMinEdgeGain <= nearer ? result : own;
+  const bool may_be_farther =
+      any_around(states, x, y, pass.farther_reach, [&](float other) { return other * kEdgeRatio < w; });
+  const bool may_be_nearer =
+      any_around(states, x, y, pass.nearer_reach, [&](float other) { return w * kEdgeRatio < other; });
+  if (!may_be_farther && !may_be_nearer) return own;
+  EdgePoll poll = edge_poll(states, x, y, range, pass.radius, inside, grey);
+  poll.own.state = own;
+  if (!may_be_farther || poll.farther.most == 0) poll.farther = {};
+  if (!may_be_nearer || poll.nearer.most == 0) poll.nearer = {};
+  const bool is_farther = has_more_votes(poll.farther, pass.farther_gain, poll.own);
+  const EdgeVotes* first = is_farther ? &poll.farther : &poll.own;
+  const EdgeVotes* second = is_farther ? &poll.own : &poll.farther;
+  if (has_more_votes(poll.nearer, 1, *first))
+    second = first, first = &poll.nearer;
+  else if (has_more_votes(poll.nearer, 1, *second))
+    second = &poll.nearer;
+  PatchState result = first->state;
+  if (has_more_votes(*second, pass.min_lead, *first)) result.cost = kNoPatchCost;
+  return result;
 }
 
 }  // namespace recon
