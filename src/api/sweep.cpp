@@ -66,10 +66,13 @@ DepthMaps sweep_views(Backend& backend, const Views& views, const SessionOptions
   for (const View* view : views) photos.push_back(view->image);
   const SampleLevels levels = detail::levels_of_images(photos);
   std::vector<PhotoStore::Channels> channels(views.size());
+  PhotoStore::Colour colours;  // of the reference
   recon::parallel_for(static_cast<int>(views.size()), [&](int i) {
-    channels[i] =
-        split_channels(detail::colour_of(views[i]->image, levels), options.colour, plan.view(0).levels);
+    PhotoStore::Colour colour = detail::colour_of(views[i]->image, levels);
+    channels[i] = split_channels(colour, options.colour, plan.view(0).levels);
+    if (i == 0) colours = std::move(colour);
   });
+  if (problem.compares_colours()) problem.colours = colours.view();
   const auto set_level = [&](int level, SweepImages& images) {
     set_pixels(channels.front(), level, images.reference);
     for (std::size_t i = 0; i < images.sources.size(); ++i)

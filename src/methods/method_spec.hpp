@@ -34,8 +34,8 @@ struct Refinement {
   /// Repairs all other outliers; needs left_right. Before voting and interpolation, small surfaces become
   /// outliers and others are extended to the border: see invalidate_small_segments and extend_surfaces.
   bool interpolate = false;
-  /// Moves edges to lower costs, see adjusted_depth and adjust_discontinuities; those of patches to grey
-  /// levels, see edge_state.
+  /// Moves edges to lower costs, see adjusted_depth and adjust_discontinuities; those of patches to
+  /// where colours change, see edge_state.
   bool edges = false;
   bool subpixel = false;
   bool median = false;

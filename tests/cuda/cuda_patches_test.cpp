@@ -39,8 +39,20 @@ class PatchScene {
 
   const SweepProblem& problem() const { return scene_.problem(); }
 
+  /// Gives the reference colours, in which edges are looked for.
+  void add_colours() {
+    const ImageView<const std::uint8_t>& grey = problem().reference.channel[0];
+    colours_ = Image<Rgb8>(grey.width, grey.height);
+    for (int y = 0; y < grey.height; ++y)
+      for (int x = 0; x < grey.width; ++x)
+        colours_(x, y) = {grey(x, y), static_cast<std::uint8_t>(x / 7 * 50),
+                          static_cast<std::uint8_t>(y * 3)};
+    scene_.problem().colours = colours_.view();
+  }
+
  private:
   test::SweepScene scene_;
+  Image<Rgb8> colours_;
   std::vector<Image<std::uint8_t>> coarser_;
 };
 
@@ -91,9 +103,11 @@ class CudaPatches : public test::GpuTest<::testing::TestWithParam<PatchCase>> {}
 
 TEST_P(CudaPatches, EqualThoseOfTheCpu) {
   const PatchCase& c = GetParam();
-  const PatchScene patches(c.scene, c.patches, c.optimizer);
+  PatchScene patches(c.scene, c.patches, c.optimizer);
   const DepthEstimate expected = expect_as_on_cpu(patches.problem());
   EXPECT_EQ(known_pixels(expected) > 0, c.seen);
+  patches.add_colours();
+  expect_as_on_cpu(patches.problem());
 }
 
 constexpr auto kByWinner = Optimizer::kWinnerTakeAll, kByPaths = Optimizer::kSemiGlobal;

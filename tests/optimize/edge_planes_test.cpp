@@ -34,7 +34,9 @@ struct FattenedScene {
     return plane;
   }
 
-  Image<PatchState> moved() { return with_moved_edges(states.view(), grey.view(), kEdgeTestRange); }
+  Image<PatchState> moved() { return with_moved_edges(states.view(), edge_image(), kEdgeTestRange); }
+
+  EdgeImage edge_image() const { return {grey.view().data, grey.view().pitch, nullptr, 0}; }
 
   Image<PatchState> states;
   Image<std::uint8_t> grey;
@@ -62,6 +64,18 @@ TEST(EdgePlanes, OfTheNearerSurfaceEndWhereItsPhotoEnds) {
   }
 }
 
+TEST(EdgePlanes, AreWhereColoursOfTheSameGreyLevelMeet) {
+  FattenedScene scene(40, 20, 20, 22);
+  Image<Rgb8> colours(40, 20);
+  for (int y = 0; y < 20; ++y)
+    for (int x = 0; x < 40; ++x) colours(x, y) = x < 20 ? Rgb8{200, 90, 90} : Rgb8{90, 200, 90};
+  scene.grey.fill(90);
+  EdgeImage image = scene.edge_image();
+  image.colours = colours.view().data, image.colour_pitch = colours.view().pitch;
+  const Image<PatchState> moved = with_moved_edges(scene.states.view(), image, kEdgeTestRange);
+  for (int y = 0; y < 20; ++y) EXPECT_EQ(near_columns(moved, y), 20);
+}
+
 TEST(EdgePlanes, AreUnknownWhereThePhotoHasNoContrast) {
   FattenedScene scene(40, 20, 20, 24);
   scene.grey.fill(90);
@@ -76,7 +90,7 @@ TEST(EdgePlanes, AreUnknownWhereThePhotoHasNoContrast) {
 
 TEST(EdgePlanes, StayWithinTheRange) {
   FattenedScene scene(40, 20, 20, 24);
-  const Image<PatchState> moved = with_moved_edges(scene.states.view(), scene.grey.view(), {0.75f, 2.0f});
+  const Image<PatchState> moved = with_moved_edges(scene.states.view(), scene.edge_image(), {0.75f, 2.0f});
   for (int y = 0; y < 20; ++y) EXPECT_EQ(near_columns(moved, y), 24);
 }
 
@@ -107,6 +121,8 @@ struct RandomScene {
         grey(x, y) = static_cast<std::uint8_t>(40 * photo + 12 * reference::hashed(seed + 4, a, b));
       }
   }
+  EdgeImage edge_image() const { return {grey.view().data, grey.view().pitch, nullptr, 0}; }
+
   Image<PatchState> states;
   Image<std::uint8_t> grey;
 };
@@ -139,7 +155,7 @@ Image<PatchState> textbook_pass(const RandomScene& scene, const InverseRange& ra
 void expect_textbook(int width, int height, std::uint32_t seed) {
   RandomScene scene(width, height, seed);
   const InverseRange range{0.6f, 1.4f};
-  const Image<PatchState> moved = with_moved_edges(scene.states.view(), scene.grey.view(), range);
+  const Image<PatchState> moved = with_moved_edges(scene.states.view(), scene.edge_image(), range);
   const Image<PatchState> before = scene.states.clone();
   for (const reference::EdgeRules& rules :
        {reference::EdgeRules{4, 0, 2, 8, 2.0, 0.0}, reference::EdgeRules{1, 1, 1, 4, 1.0, 2.0}})
@@ -170,7 +186,9 @@ TEST(EdgePlanes, AreThoseOfTheTextbook) {
 
 TEST(EdgePlanes, AreTheSameForAnyNumberOfThreads) {
   RandomScene scene(150, 90, 5);
-  const auto moved = [&] { return with_moved_edges(scene.states.view(), scene.grey.view(), kEdgeTestRange); };
+  const auto moved = [&] {
+    return with_moved_edges(scene.states.view(), scene.edge_image(), kEdgeTestRange);
+  };
   const Image<PatchState> expected = moved();
   for (const int threads : {1, 4}) {
     const Image<PatchState> result = ThreadLimit(threads).run(moved);

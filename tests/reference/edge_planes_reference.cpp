@@ -46,7 +46,7 @@ struct Textbook {
   }
 
   static double vote(int difference, int square) {
-    const double exponent = difference / 4.0 + std::floor(square * 3 / 8.0) / 8.0;
+    const double exponent = std::floor(difference * 3 / 2.0) / 8.0 + std::floor(square * 3 / 8.0) / 8.0;
     if (exponent >= 16.0) return 0.0;
     const double whole = std::floor(exponent);
     return std::floor(65536.0 * (1.0 - (exponent - whole) / 2.0) * std::exp2(-whole)) / 65536.0;
@@ -62,7 +62,7 @@ struct Textbook {
                                         [&](double other) { return pixel.w * kRatio < other; });
     if (!has_farther && !has_nearer) return {index, false};
     Surface own, farther, nearer;
-    own.sum = 0.5;
+    own.sum = 0.25;
     for (int j = 0; j < height; ++j)
       for (int i = 0; i < width; ++i) {
         const int square = (i - x) * (i - x) + (j - y) * (j - y);

@@ -228,17 +228,15 @@ struct EdgeArgs {
   PatchStates states;
   InverseRange range;
   EdgePass pass;
-  const std::uint8_t* reference;
-  int reference_pitch;
+  EdgeImage reference;
 };
 
 __global__ void edge_kernel(const EdgeArgs args, const std::uint8_t* inside, PatchState* moved) {
   const Pixel pixel = thread_pixel();
   if (!args.states.contains(pixel.x, pixel.y)) return;
-  moved[index_of(args.states, pixel.x, pixel.y)] = edge_state(
-      args.states, pixel.x, pixel.y, args.range, args.pass,
-      [&](int i, int j) { return inside[j * args.states.width + i] != 0; },
-      [&](int i, int j) { return static_cast<int>(args.reference[j * args.reference_pitch + i]); });
+  moved[index_of(args.states, pixel.x, pixel.y)] =
+      edge_state(args.states, pixel.x, pixel.y, args.range, args.pass, args.reference,
+                 [&](int i, int j) { return inside[j * args.states.width + i] != 0; });
 }
 
 dim3 grid_of(int width, int height) {
@@ -309,11 +307,13 @@ void launch_patch_depths(const PatchStates& states, float* const (&results)[3], 
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
-void launch_edges(const PatchArgs& args, int pass, std::uint8_t* inside, PatchState* moved,
-                  cudaStream_t stream) {
+void launch_edges(const PatchArgs& args, int pass, const Rgb8* colours, std::uint8_t* inside,
+                  PatchState* moved, cudaStream_t stream) {
   const dim3 grid = grid_of(args.states.width, args.states.height);
-  const EdgeArgs edges{args.states, args.iteration.range, edge_pass(pass), args.reference,
-                       args.reference_pitch};
+  const EdgeArgs edges{args.states,
+                       args.iteration.range,
+                       edge_pass(pass),
+                       {args.reference, args.reference_pitch, colours, args.states.width}};
   inside_kernel<<<grid, kBlock, 0, stream>>>(args.states, edges.pass.margin, inside);
   edge_kernel<<<grid, kBlock, 0, stream>>>(edges, inside, moved);
   RECON_CUDA_TRY(cudaGetLastError());

@@ -51,11 +51,12 @@ void launch_smooth(const PatchArgs& args, PatchState* smooth, cudaStream_t strea
 void launch_patch_depths(const PatchStates& states, float* const (&results)[3], cudaStream_t stream);
 
 /// The states after a pass over the pixels near edges, see edge_state.
-/// @param args    of the finest level
-/// @param pass    0 .. kEdgePasses - 1
-/// @param inside  scratch, one byte a pixel
-/// @param moved   receives them by (y, x) without padding; shares no memory with the states
-void launch_edges(const PatchArgs& args, int pass, std::uint8_t* inside, PatchState* moved,
-                  cudaStream_t stream);
+/// @param args     of the finest level
+/// @param pass     0 .. kEdgePasses - 1
+/// @param colours  of the reference, without padding; null: grey levels are compared
+/// @param inside   scratch, one byte a pixel
+/// @param moved    receives them by (y, x) without padding; shares no memory with the states
+void launch_edges(const PatchArgs& args, int pass, const Rgb8* colours, std::uint8_t* inside,
+                  PatchState* moved, cudaStream_t stream);
 
 }  // namespace recon::cuda

@@ -212,11 +212,14 @@ DepthEstimate refine_patches(const SweepProblem& problem, const SweepPlan& plan,
                  workspace.stream);
   staging.upload(coarsest.depth.view(), stages.depths, padded_count<float>(coarsest.depth.width()),
                  workspace.stream);
+  const Rgb8* colours = problem.refine.edges && problem.colours.data != nullptr ? stages.colours : nullptr;
+  if (colours != nullptr)
+    staging.upload(problem.colours, stages.colours, problem.colours.width, workspace.stream);
   PatchStates states{};
   for (int level = static_cast<int>(problem.coarser.size()); level >= 0; --level) {
     const SweepImages& images = level == 0 ? problem : problem.coarser[static_cast<std::size_t>(level) - 1];
     const DeviceImages on_device = stages.images.uploaded(images, workspace, cached);
-    LevelRun run{stages.args(problem, level, images, on_device, states), workspace.stream};
+    LevelRun run{stages.args(problem, level, images, on_device, states), colours, workspace.stream};
     queue_all(stages.at_level(level), run);
     states = run.args.states;
   }

@@ -302,6 +302,7 @@ void PatchStages::take_shared(Arena& arena) {
   const std::size_t coarse =
       shape_.patch_match.levels > 0 ? element_count({half(shape_.width), half(shape_.height)}) : 0;
   states_[0] = arena.take<PatchState>(pixels);
+  if (shape_.refine.edges) colours = arena.take<Rgb8>(pixels);
   if (shape_.refine.smooth || shape_.refine.edges) other_ = arena.take<PatchState>(pixels);
   arena.share([&] { chosen_[0] = arena.take<PatchSources>(pixels); },
               [&] { states_[1] = arena.take<PatchState>(coarse); },
@@ -374,7 +375,7 @@ std::vector<Stage<LevelRun>> PatchStages::at_level(int level) const {
     stages.push_back({"edges", [this](LevelRun& run) {
                         for (int pass = 0; pass < kEdgePasses; ++pass)
                           replace_states(run, [&](PatchState* to) {
-                            launch_edges(run.args, pass, inside_, to, run.get());
+                            launch_edges(run.args, pass, run.colours, inside_, to, run.get());
                           });
                       }});
   stages.push_back(

@@ -96,6 +96,7 @@ BlockStages block_stages(const SweepShape& shape, const SweepPlan& plan, const T
 /// What a stage of a level of patches works with when it is queued.
 struct LevelRun {
   PatchArgs args;
+  const Rgb8* colours;  ///< of the reference, see launch_edges
   const Stream& stream;
 
   cudaStream_t get() const { return stream.get(); }
@@ -123,10 +124,11 @@ class PatchStages {
   /// it chooses.
   static int band_rows(const SweepShape& shape);
 
-  DeviceImages images;    ///< of a level at a time
-  std::uint8_t* weights;  ///< see PatchWeights
-  float* depths;          ///< of the coarsest level, rows padded to 64 bytes
-  float* results[3];      ///< depth, cost and confidence, of the finest level, rows without padding
+  DeviceImages images;      ///< of a level at a time
+  std::uint8_t* weights;    ///< see PatchWeights
+  Rgb8* colours = nullptr;  ///< of the finest reference, without padding
+  float* depths;            ///< of the coarsest level, rows padded to 64 bytes
+  float* results[3];        ///< depth, cost and confidence, of the finest level, rows without padding
 
  private:
   void take_shared(Arena& arena);

@@ -23,9 +23,12 @@ struct DepthBounds {
 
 /// One reference view to sweep: all images have the same number of channels (1 or 3; ZNCC and patches: 1).
 struct SweepProblem : MethodSpec, SweepImages {
-  PlaneSet planes;                   ///< of the coarsest level, if patches are refined
-  std::vector<SweepImages> coarser;  ///< for patches: images halved once, twice, ...
-  DepthBounds bounds = {};           ///< exact ones of the depths
+  PlaneSet planes;                     ///< of the coarsest level, if patches are refined
+  std::vector<SweepImages> coarser;    ///< for patches: images halved once, twice, ...
+  DepthBounds bounds = {};             ///< exact ones of the depths
+  ImageView<const Rgb8> colours = {};  ///< of the reference, for edges of patches; empty: its channel serves
+
+  bool compares_colours() const { return refine.patches && refine.edges; }
 };
 
 /// Result of a sweep per pixel of the reference; depth is NaN where no source sees it.

@@ -82,7 +82,10 @@ DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& c
   if (problem.refine.edges)
     compute([&](int) { return moved_edges_bytes(width, height); },
             [&] {
-              states = with_moved_edges(states.view(), problem.reference.channel[0], patch_range(problem));
+              const ImageView<const std::uint8_t>& grey = problem.reference.channel[0];
+              states = with_moved_edges(states.view(),
+                                        {grey.data, grey.pitch, problem.colours.data, problem.colours.pitch},
+                                        patch_range(problem));
             });
   return depth_estimate(std::as_const(states).view());
 }

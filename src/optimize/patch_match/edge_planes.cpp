@@ -7,8 +7,8 @@ namespace recon {
 namespace {
 
 /// The states after a pass.
-Image<PatchState> moved(const PatchStates& states, ImageView<const std::uint8_t> reference,
-                        const InverseRange& range, const EdgePass& pass) {
+Image<PatchState> moved(const PatchStates& states, const EdgeImage& reference, const InverseRange& range,
+                        const EdgePass& pass) {
   Image<std::uint8_t> inside(states.width, states.height);
   parallel_for(states.height, [&](int y) {
     for (int x = 0; x < states.width; ++x)
@@ -17,18 +17,16 @@ Image<PatchState> moved(const PatchStates& states, ImageView<const std::uint8_t>
   Image<PatchState> result(states.width, states.height);
   parallel_for(states.height, [&](int y) {
     for (int x = 0; x < states.width; ++x)
-      result(x, y) = edge_state(
-          states, x, y, range, pass, [&](int i, int j) { return inside(i, j) != 0; },
-          [&](int i, int j) { return static_cast<int>(reference(i, j)); });
+      result(x, y) =
+          edge_state(states, x, y, range, pass, reference, [&](int i, int j) { return inside(i, j) != 0; });
   });
   return result;
 }
 
 }  // namespace
 
-Image<PatchState> with_moved_edges(ImageView<PatchState> states, ImageView<const std::uint8_t> reference,
+Image<PatchState> with_moved_edges(ImageView<PatchState> states, const EdgeImage& reference,
                                    const InverseRange& range) {
-  EXPECTS(reference.width == states.width && reference.height == states.height);
   Image<PatchState> result;
   for (int pass = 0; pass < kEdgePasses; ++pass) {
     const ImageView<PatchState> from = pass == 0 ? states : result.view();

@@ -11,10 +11,10 @@ namespace recon {
 /// The states with depth edges moved to where the photo has them, see edge_state. Deterministic for any
 /// number of threads.
 /// @param states     of the reference's pixels
-/// @param reference  grey, of the same size
+/// @param reference  of the same size
 /// @param range      of the inverse depths
 /// @throws OutOfMemory
-Image<PatchState> with_moved_edges(ImageView<PatchState> states, ImageView<const std::uint8_t> reference,
+Image<PatchState> with_moved_edges(ImageView<PatchState> states, const EdgeImage& reference,
                                    const InverseRange& range);
 
 /// Bytes of with_moved_edges and its result, without image and states.

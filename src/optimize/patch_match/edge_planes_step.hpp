@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/image.hpp"
 #include "optimize/patch_match/patch_match_step.hpp"
 
 /// Depth edges after the patches. A patch that covers an edge is matched by the texture of the nearer
@@ -59,10 +60,11 @@ RECON_HD bool is_inside_surface(const PatchStates& states, int x, int y, int mar
          });
 }
 
-/// What a pixel votes with: half of 2^16 for every four grey levels of difference, and for every 21 of the
-/// squared distance; between powers of two linearly.
+/// What a pixel votes with: half of 2^16 for every 16 levels of difference, and for every 21 of the squared
+/// distance; between powers of two linearly.
+/// @param difference  summed over three channels
 RECON_HD int edge_vote(int difference, int square) {
-  const int eighths = 2 * difference + (3 * square >> 3);
+  const int eighths = (difference >> 1) + (3 * square >> 3);
   return eighths >= 128 ? 0 : (16 - (eighths & 7)) << 12 >> (eighths >> 3);
 }
 
@@ -73,9 +75,9 @@ struct EdgeVotes {
   PatchState state = {};  ///< its plane, continued, and cost
 };
 
-/// The own surface has half a vote, so that a thin object, which has no pixels inside, remains unless it
-/// looks like its background.
-constexpr int kOwnVotes = 1 << 15;
+/// The own surface has a quarter of a vote, so that a thin object, which has no pixels inside, remains unless
+/// it looks like its background.
+constexpr int kOwnVotes = 1 << 14;
 
 /// Whether the mean vote for `a`, times the root of its number, is above that for `b`.
 /// @param gain  square of a factor for `a`
@@ -84,17 +86,32 @@ RECON_HD bool has_more_votes(const EdgeVotes& a, int gain, const EdgeVotes& b) {
   return square(a.sum) * gain * (b.count > 0 ? b.count : 1) > square(b.sum) * (a.count > 0 ? a.count : 1);
 }
 
+/// The reference, in whose pixels surfaces are recognised.
+struct EdgeImage {
+  const std::uint8_t* grey;
+  std::ptrdiff_t grey_pitch;
+  const Rgb8* colours;  ///< null: compare grey levels
+  std::ptrdiff_t colour_pitch;
+
+  /// The difference of two pixels, summed over three channels.
+  RECON_HD int difference(int x, int y, int i, int j) const {
+    const auto distance = [](int a, int b) { return a < b ? b - a : a - b; };
+    if (colours == nullptr) return 3 * distance(grey[y * grey_pitch + x], grey[j * grey_pitch + i]);
+    const Rgb8 a = colours[y * colour_pitch + x], b = colours[j * colour_pitch + i];
+    return distance(a.r, b.r) + distance(a.g, b.g) + distance(a.b, b.b);
+  }
+};
+
 /// The votes around a pixel.
 struct EdgePoll {
   EdgeVotes own, farther, nearer;
 };
 
 /// Collects the votes around pixel (x, y), see edge_state.
-template <class Inside, class Grey>
+template <class Inside>
 RECON_HD EdgePoll edge_poll(const PatchStates& states, int x, int y, const InverseRange& range, int radius,
-                            const Inside& inside, const Grey& grey) {
+                            const EdgeImage& reference, const Inside& inside) {
   const float w = states.at(x, y).plane.w;
-  const int level = grey(x, y);
   EdgePoll poll;
   poll.own.sum = kOwnVotes;
   for (int dy = -radius; dy <= radius; ++dy)
@@ -103,7 +120,7 @@ RECON_HD EdgePoll edge_poll(const PatchStates& states, int x, int y, const Inver
       if (square > radius * radius || !states.contains(i, j) || !inside(i, j)) continue;
       const auto& [plane, cost] = states.at(i, j);
       const float here = inverse_depth(plane, static_cast<float>(-dx), static_cast<float>(-dy));
-      const int brighter = grey(i, j) - level, vote = edge_vote(brighter < 0 ? -brighter : brighter, square);
+      const int vote = edge_vote(reference.difference(x, y, i, j), square);
       EdgeVotes& votes = here * kEdgeRatio < w   ? poll.farther
                          : w * kEdgeRatio < here ? poll.nearer
                                                  : poll.own;
@@ -120,10 +137,9 @@ RECON_HD EdgePoll edge_poll(const PatchStates& states, int x, int y, const Inver
 /// highest vote, of these the first in row-major order. With kNoPatchCost where no surface leads.
 /// @param range   of the inverse depths
 /// @param inside  inside(x, y): see is_inside_surface
-/// @param grey    grey(x, y) of the reference, 0..255
-template <class Inside, class Grey>
+template <class Inside>
 RECON_HD PatchState edge_state(const PatchStates& states, int x, int y, const InverseRange& range,
-                               const EdgePass& pass, const Inside& inside, const Grey& grey) {
+                               const EdgePass& pass, const EdgeImage& reference, const Inside& inside) {
   const PatchState own = states.at(x, y);
   const float w = own.plane.w;
   const bool may_be_farther =
@@ -131,7 +147,7 @@ RECON_HD PatchState edge_state(const PatchStates& states, int x, int y, const In
   const bool may_be_nearer =
       any_around(states, x, y, pass.nearer_reach, [&](float other) { return w * kEdgeRatio < other; });
   if (!may_be_farther && !may_be_nearer) return own;
-  EdgePoll poll = edge_poll(states, x, y, range, pass.radius, inside, grey);
+  EdgePoll poll = edge_poll(states, x, y, range, pass.radius, reference, inside);
   poll.own.state = own;
   if (!may_be_farther || poll.farther.most == 0) poll.farther = {};
   if (!may_be_nearer || poll.nearer.most == 0) poll.nearer = {};

@@ -84,7 +84,8 @@ Option refine_option() {
                 "subpixel, median, smooth (planes of the surfaces around). planesweep has graphcut, edges, "
                 "patches (sweep small images and refine slanted patches from there), smooth (patches in the "
                 "planes that those around agree on) and prior (after patches, where texture is weak: planes "
-                "through reliable pixels around; edges are moved last, to where the grey levels have them); "
+                "through reliable pixels around; edges are moved last, to where the colours have them, and "
+                "are unknown where these cannot say); "
                 "edges,patches,smooth,prior is its default unless planes or stages are given")
       .add({kSweep | kPipeline,
             [](const SessionOptions& o, Job job) { return format_refinement(o.spec(job.method).refine); },

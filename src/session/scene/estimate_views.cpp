@@ -216,6 +216,8 @@ class Estimation {
         set_pixels(*channels[i + 1], level, images.sources[i]);
     };
     set_level(0, problem);
+    std::shared_ptr<const PhotoStore::Colour> colours;
+    if (problem.compares_colours()) problem.colours = (colours = run_.photos.colour(run_.plan, view))->view();
     for (std::size_t i = 0; i < problem.coarser.size(); ++i)
       set_level(static_cast<int>(i) + 1, problem.coarser[i]);
     if (const auto range = narrow_planes(backend, run_.plan, view, run_.options, problem))

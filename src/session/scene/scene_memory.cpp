@@ -105,7 +105,10 @@ void measure_views(const ScenePlan& plan, const SessionOptions& options, SceneMe
     check = std::max(check, check_view_bytes(camera, options, job));
     std::size_t images = pixels_of(camera);
     for (const int source : plan.view(view).sources) images += pixels_of(plan.view(source).camera);
-    if (plan.view(view).active) memory.images = std::max(memory.images, channel_bytes(images));
+    // Of the view that is estimated, the colours too.
+    if (plan.view(view).active)
+      memory.images =
+          std::max(memory.images, channel_bytes(images) + PhotoStore::colour_bytes(padded_pixels(camera)));
   }
   const std::size_t mask = memory.view_pixels * mask_bytes(plan), all = plan.needed_views().size() * padded;
   memory.images += mask;
