@@ -109,7 +109,7 @@ void measure_views(const ScenePlan& plan, const SessionOptions& options, SceneMe
   }
   const std::size_t mask = memory.view_pixels * mask_bytes(plan), all = plan.needed_views().size() * padded;
   memory.images += mask;
-  if (options.stage != Stage::kEstimate) memory.check = check + mask;
+  if (options.fuses()) memory.check = check + mask;
   memory.writing = memory.view_pixels * (ViewDepth::kPixelBytes + MapStore::kWriteBytes);
   memory.photo_cache = PhotoStore::colour_bytes(all) + channel_bytes(all);
   // The maps before and after the check: of few views, the last check needs all of those before it.
@@ -180,7 +180,8 @@ SceneMemory scene_memory(const ScenePlan& plan, const SessionOptions& options, c
   memory.spacing = options.point_spacing;
   measure_views(plan, options, memory);
   measure_fusion(plan, memory);
-  for (const auto& backend : backends) add_stream(plan, options, *backend, memory);
+  if (options.estimates())
+    for (const auto& backend : backends) add_stream(plan, options, *backend, memory);
   return memory;
 }
 
