@@ -1,5 +1,8 @@
 #include "cuda/methods/stereo/pair_stages.hpp"
 
+#include "core/counted_memory.hpp"
+#include "methods/stereo/pair_stages.hpp"
+
 namespace recon::cuda {
 namespace {
 
@@ -101,10 +104,12 @@ std::size_t pair_device_bytes(const PairShape& shape, const PairSpec& options) {
 
 std::size_t pair_host_bytes(const PairShape& shape, const PairSpec& options, int threads) {
   if (options.whole != WholeMethod::kNone || !has_graph_cut(options)) return 0;
-  // The disparities and their labels, with an upper bound of the row padding.
-  const std::size_t map = element_count({std::ptrdiff_t{shape.width} + 64, shape.height}) * 6;
-  return Volume<float>::bytes(shape.width, options.range.count, shape.height) + map +
-         graph_cut_bytes(shape.width, shape.height, options.graph_cut, threads);
+  return counted_bytes(threads, [&] {
+    Volume<float> costs(shape.width, options.range.count, shape.height);
+    Image<float> disparity(shape.width, shape.height);
+    cut_disparities(options, costs.view(), sized_view<std::uint8_t>(shape.width, shape.height),
+                    disparity.view());
+  });
 }
 
 DisparityMap match_pair(const PairProblem& problem, Workspace& workspace) {

@@ -212,20 +212,13 @@ class ViewStages {
   /// Minimises the energy of a view's disparities by graph cut, on the host; complete on return.
   void add_graph_cut(float* disparity) {
     add_stage("graphcut", [=, spec = options_, side = side_](StageRun& run) {
-      const DeviceVolume& costs = run.costs;
-      Volume<float> found(costs.width, costs.planes, costs.height);
-      const VolumeView<float> view = found.view();
-      Staging& staging = run.workspace.staging;
-      staging.download(costs.data, costs.pitch,
-                       {view.data, costs.width, costs.planes * costs.height, view.pitch}, run.stream);
-      Image<float> map(costs.width, costs.height);
-      staging.download(disparity, costs.width, map.view(), run.stream);
-      // In a separate arena: a loop that waits here must not start another match, which would wait for this.
-      oneapi::tbb::task_arena host(run.workspace.host_threads);
       const ImageView<const std::uint8_t> guide =
           side == PairSide::kLeft ? run.images.left : run.images.right;
-      host.execute([&] { cut_disparities(spec, view, guide, map.view()); });
-      staging.upload<float>(map.view(), disparity, costs.width, run.stream);
+      Image<float> map(guide.width, guide.height);
+      run.workspace.staging.download(disparity, guide.width, map.view(), run.stream);
+      on_host(run.costs, run.workspace, run.stream,
+              [&](Volume<float> costs) { cut_disparities(spec, costs.view(), guide, map.view()); });
+      run.workspace.staging.upload<float>(map.view(), disparity, guide.width, run.stream);
     });
   }
 

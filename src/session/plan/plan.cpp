@@ -12,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/quantile.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
 #include "methods/sweep/plane_sweep.hpp"
