@@ -1,6 +1,9 @@
 #include "cuda/methods/stereo/pair_stages.hpp"
 
+#include <utility>
+
 #include "core/counted_memory.hpp"
+#include "cuda/refine/median.hpp"
 #include "methods/stereo/pair_stages.hpp"
 
 namespace recon::cuda {
@@ -37,6 +40,22 @@ void PairStages::download_from(const float* map, const PairShape& shape) {
     workspace.staging.download(map, shape.width, disparity.view(), workspace.stream);
     return disparity;
   };
+}
+
+void PairStages::finish(float* map, float* other, const PairShape& shape, const PairSpec& options) {
+  const int width = shape.width, height = shape.height;
+  if (options.refine.median) {
+    refinement.push_back(
+        {"median", [=](StageRun& run) { launch_median_3x3(map, width, height, other, run.get()); }});
+    std::swap(map, other);
+  }
+  if (options.refine.smooth) {
+    const DisparityBounds bounds = disparity_bounds(options.range.min, options.range.count);
+    refinement.push_back(
+        {"smooth", [=](StageRun& run) { launch_smoothing(map, width, height, bounds, other, run.get()); }});
+    std::swap(map, other);
+  }
+  download_from(map, shape);
 }
 
 PairGrey PairGrey::add(const PairShape& shape, bool words, Arena& arena, PairStages& stages) {

@@ -185,18 +185,11 @@ class ViewStages {
 
   /// The semi-global optimizer over the costs rounded to integers.
   void add_paths(float* disparity, float* subpixel, Arena& arena) {
-    const int width = shape_.width, height = shape_.height, stride = path_planes(range_.count);
-    const QuantizedCosts quantized{arena.take<std::uint8_t>(element_count({width, height, stride})), width,
-                                   height, stride};
-    SemiGlobalInput input;
-    input.costs = quantized.data;
+    const int width = shape_.width, height = shape_.height;
+    const QuantizedCosts quantized = take_quantized_costs(width, height, range_.count, arena);
+    SemiGlobalInput input(quantized, range_.count, options_.semi_global, whole_cost_limit(options_.cost));
     input.guide = images_.grey.bytes[own_];
     input.guide_pitch = width;
-    input.width = width;
-    input.height = height;
-    input.planes = range_.count;
-    input.options = options_.semi_global;
-    input.max_cost = whole_cost_limit(options_.cost);
     const SemiGlobal paths(input, SemiGlobal::take(input, arena));
     add_stage("sgm", [=, min = range_.min, steps = whole_cost_steps(options_.cost)](StageRun& run) {
       launch_whole_costs(run.costs, steps, input.max_cost, quantized, run.get());
