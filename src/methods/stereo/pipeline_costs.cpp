@@ -45,8 +45,11 @@ void PipelineCosts::fill(PairSide side, VolumeView<float> costs) const {
       return colour_difference_costs(problem_.colour, side, min, options.colour_cap, costs);
     case CostKind::kAdCensus:
       return ad_census_costs(problem_.colour, side, min, options.ad_census, costs);
-    default:
+    case CostKind::kTransform:
       return fill_from_transforms(side, costs);
+    case CostKind::kSad:
+    case CostKind::kZncc:
+      EXPECTS(!is_swept(options.kind));
   }
 }
 
