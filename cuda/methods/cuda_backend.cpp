@@ -177,6 +177,7 @@ class CudaBackend : public Backend {
   ~CudaBackend() override { static_cast<void>(cudaSetDevice(device_)); }  // the members are freed on it
 
   std::string name() const override { return name_; }
+  bool is_gpu() const override { return true; }
   int streams() const override { return static_cast<int>(workspaces_.size()); }
 
   WorkMemory memory(const SweepShape& shape) const override {

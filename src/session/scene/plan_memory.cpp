@@ -189,7 +189,9 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
         scene.view_pixels, format_byte_size(division.least()),
         format_byte_size(scene.base - kProgramBytes + scene.copy), format_byte_size(limit),
         ways_out(plan, options, backends)));
-  return division.plan(plan.views_in_scope().size());
+  MemoryPlan memory = division.plan(plan.views_in_scope().size());
+  memory.gpu = std::ranges::any_of(backends, [](const auto& backend) { return backend->is_gpu(); });
+  return memory;
 }
 
 }  // namespace recon
