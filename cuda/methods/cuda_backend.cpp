@@ -17,7 +17,6 @@
 #include "cuda/refine/normals.hpp"
 #include "fuse/agreement.hpp"
 #include "methods/backend.hpp"
-#include "methods/sweep/view_sweep.hpp"
 
 namespace recon {
 namespace cuda {
@@ -178,13 +177,14 @@ class CudaBackend : public Backend {
   ~CudaBackend() override { static_cast<void>(cudaSetDevice(device_)); }  // the members are freed on it
 
   std::string name() const override { return name_; }
+  bool is_gpu() const override { return true; }
   int streams() const override { return static_cast<int>(workspaces_.size()); }
 
   WorkMemory memory(const SweepShape& shape) const override {
     const CurrentDevice current(device_);
     const SweepPlan planned = plan(shape);
     const std::size_t result = counted_bytes(1, [&] { uninitialised_estimate(shape.width, shape.height); });
-    return {Staging::kBytes + result + host_bytes(shape), planned.bytes, planned.tiles};
+    return {Staging::kBytes + result + sweep_host_bytes(shape, host_threads()), planned.bytes, planned.tiles};
   }
 
   DepthEstimate sweep(const SweepProblem& problem) override {
@@ -206,10 +206,9 @@ class CudaBackend : public Backend {
   WorkMemory pair_memory(int width, int height, const PairSpec& options) const override {
     const CurrentDevice current(device_);
     const PairShape shape{width, height};
-    const int threads = oneapi::tbb::task_arena(host_threads_).max_concurrency();
     WorkMemory memory;
     memory.host_bytes = Staging::kBytes + counted_bytes(1, [&] { Image<float>(width, height); }) +
-                        pair_host_bytes(shape, options, threads);
+                        pair_host_bytes(shape, options, host_threads());
     memory.device_bytes = pair_device_bytes(shape, options);
     if (memory.device_bytes > budget_->bytes())
       throw OutOfMemory("a pair of " + std::to_string(width) + "x" + std::to_string(height) + " with " +
@@ -309,14 +308,7 @@ class CudaBackend : public Backend {
     });
   }
 
-  /// Host bytes of the costs that the CPU stages take, and of these stages.
-  std::size_t host_bytes(const SweepShape& of_view) const {
-    if (!has_graph_cut(of_view)) return 0;
-    const SweepShape shape = of_view.refine.patches ? coarsest_shape(of_view) : of_view;
-    const Tile block = largest_block(blocks_of(shape));
-    return Volume<float>::bytes(block.width, shape.planes, block.height) +
-           optimize_block_bytes(shape, block, oneapi::tbb::task_arena(host_threads_).max_concurrency());
-  }
+  int host_threads() const { return oneapi::tbb::task_arena(host_threads_).max_concurrency(); }
 
   /// Within the memory share of a stream if possible, else with the whole limit, alone.
   SweepPlan plan(const SweepShape& shape) const {

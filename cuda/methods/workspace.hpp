@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "core/image.hpp"
+#include "core/volume.hpp"
 #include "cuda/device/memory.hpp"
 #include "cuda/device/stream.hpp"
+#include "cuda/device/volume.hpp"
 
 namespace recon::cuda {
 
@@ -71,6 +73,11 @@ struct Workspace {
   Staging staging;
   int host_threads = oneapi::tbb::task_arena::automatic;  ///< for stages that the host computes
 };
+
+/// Calls `work` on the host with the costs of a volume, for stages that only the host has.
+/// @param stream  that the volume is computed on
+void on_host(const DeviceVolume& costs, Workspace& workspace, const Stream& stream,
+             const std::function<void(Volume<float> costs)>& work);
 
 /// A stage of a method on the device, with the addresses of its memory. What adds a stage takes the memory of
 /// the stage from an arena: with one that only counts, these are the bytes of the method.

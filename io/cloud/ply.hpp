@@ -70,6 +70,14 @@ struct EncodedPoints {
 /// names on `commit`. All members throw OutputError.
 class PlyWriter {
  public:
+  /// Bytes of a point in the cloud, and in the list of the views of each point.
+  static constexpr std::size_t vertex_bytes(PlyPosition position) {
+    return 3 * (position == PlyPosition::kDouble ? sizeof(double) : sizeof(float)) + 4 * sizeof(float) + 4;
+  }
+  static constexpr std::size_t visibility_bytes(std::size_t views) {
+    return (1 + views) * sizeof(std::uint32_t);
+  }
+
   explicit PlyWriter(const std::filesystem::path& path, PlyPosition position = PlyPosition::kFloat);
 
   void add(const PlyPoint& point);

@@ -56,8 +56,7 @@ void PlyWriter::add_visibility(const EncodedPoints& points) {
 }
 
 void PlyWriter::encode(const PlyPoint& point, EncodedPoints& points) const {
-  constexpr std::size_t kMaxRecord = 3 * sizeof(double) + 4 * sizeof(float) + 4;
-  std::array<char, kMaxRecord> record;
+  std::array<char, vertex_bytes(PlyPosition::kDouble)> record;
   char* end = record.data();
   const auto put = [&end](auto value) {
     store_number(end, value);
@@ -75,7 +74,7 @@ void PlyWriter::encode(const PlyPoint& point, EncodedPoints& points) const {
   put(static_cast<std::uint8_t>(std::min<std::size_t>(point.views.size(), 255)));
   points.cloud.append(record.data(), end);
   const std::size_t before = points.visibility.size();
-  points.visibility.resize(before + (1 + point.views.size()) * sizeof(std::uint32_t));
+  points.visibility.resize(before + visibility_bytes(point.views.size()));
   end = points.visibility.data() + before;
   put(static_cast<std::uint32_t>(point.views.size()));
   for (const std::uint32_t view : point.views) put(view);

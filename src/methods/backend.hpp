@@ -42,6 +42,9 @@ class Backend {
   /// Display name, such as "CPU, 2 threads, AVX-512" or "cuda:0 NVIDIA H200, 139 GiB".
   virtual std::string name() const = 0;
 
+  /// Whether it is a GPU, beside which the host has time for other work.
+  virtual bool is_gpu() const { return false; }
+
   /// Max concurrent calls of `sweep` and `match`, each from its own thread; further calls wait until one of
   /// them has ended.
   virtual int streams() const = 0;

@@ -27,13 +27,6 @@ bool checks_views(const MethodSpec& spec) {
   return spec.whole == WholeMethod::kNone && spec.refine.left_right;
 }
 
-/// The largest cost of a sweep and the unit of its penalties, see quantized_cost.
-GraphCutOptions scaled_cut(const MethodSpec& spec) {
-  GraphCutOptions options = spec.graph_cut;
-  if (is_swept(spec.cost.kind)) options.smoothness *= cost_cap(spec.cost.kind) / (kInvalidQuantizedCost - 1);
-  return options;
-}
-
 /// Truncates the costs of a sweep at their cap, as for the semi-global paths.
 void cap_costs(VolumeView<float> costs, float cap) {
   parallel_for(costs.height, [&](int y) {
@@ -123,19 +116,23 @@ void HostStages::select_winners() {
 }
 
 void HostStages::cut() {
-  const auto bytes = [&](int threads) {
-    return graph_cut_bytes(guide_.width, guide_.height, spec_.graph_cut, threads);
-  };
-  compute(bytes, [&] {
-    cut_labels(spec_, costs_.view(), guide_, labels_.view());
-    take_labels();
-  });
+  cut_labels(spec_, costs_.view(), guide_, labels_.view());
+  take_labels();
+}
+
+GraphCutOptions scaled_cut(const MethodSpec& spec) {
+  GraphCutOptions options = spec.graph_cut;
+  if (is_swept(spec.cost.kind)) options.smoothness *= cost_cap(spec.cost.kind) / (kInvalidQuantizedCost - 1);
+  return options;
 }
 
 void cut_labels(const MethodSpec& spec, VolumeView<float> costs, ImageView<const std::uint8_t> guide,
                 ImageView<std::uint16_t> labels) {
+  const auto bytes = [&](int threads) {
+    return graph_cut_bytes(guide.width, guide.height, spec.graph_cut, threads);
+  };
   if (is_swept(spec.cost.kind)) cap_costs(costs, cost_cap(spec.cost.kind));
-  graph_cut(costs, guide, scaled_cut(spec), labels);
+  compute(bytes, [&] { graph_cut(costs, guide, scaled_cut(spec), labels); });
 }
 
 }  // namespace recon

@@ -99,6 +99,9 @@ class HostStages {
   void cut();
 };
 
+/// The options of a method's graph cut; those of a sweep in the unit of its costs, see quantized_cost.
+GraphCutOptions scaled_cut(const MethodSpec& spec);
+
 /// The graph cut of a method, see graph_cut: lowers the energy of labels.
 /// @param costs  those of a sweep are changed: its costs are truncated at their cap, see quantized_cost
 /// @throws std::logic_error for sizes or options out of range; OutOfMemory

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "core/quantile.hpp"
 #include "scene/view_geometry.hpp"
 
 namespace recon {

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/quantile.hpp"
 
 namespace recon {
 namespace {
@@ -134,13 +135,6 @@ std::vector<std::optional<double>> viewing_distances(const SceneGeometry& views)
   for (std::optional<double>& distance : distances)
     if (!distance) distance = common;
   return distances;
-}
-
-double quantile(std::vector<double>& values, double fraction) {
-  EXPECTS(!values.empty());
-  const auto at = static_cast<std::ptrdiff_t>(std::lround(fraction * static_cast<double>(values.size() - 1)));
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[at];
 }
 
 }  // namespace recon

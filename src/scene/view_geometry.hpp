@@ -66,7 +66,4 @@ std::vector<std::optional<double>> viewing_distances(const SceneGeometry& views)
 /// `count`.
 std::vector<int> nearest_views(const SceneGeometry& views, int reference, int count);
 
-/// The value at `fraction` in [0, 1] of the ordered values; reorders them. They must not be empty.
-double quantile(std::vector<double>& values, double fraction);
-
 }  // namespace recon

@@ -8,6 +8,7 @@
 #include "core/log.hpp"
 #include "core/paths.hpp"
 #include "core/version.hpp"
+#include "io/cloud/ply.hpp"
 #include "io/file/output_file.hpp"
 #include "io/map/map_files.hpp"
 #include "refine/depth_filters.hpp"
@@ -23,6 +24,7 @@
 #include "session/report/report.hpp"
 #include "session/resume/result_store.hpp"
 #include "session/scene/plan_time.hpp"
+#include "session/scene/scene_memory.hpp"
 #include "session/scene/stores.hpp"
 #include "session/session.hpp"
 
@@ -56,6 +58,59 @@ struct PairResult {
   std::string swap_warning;    ///< that the images are swapped; empty: none
   PairFindings findings;
 };
+
+std::size_t pixels_of(const PairPlan& plan) {
+  return static_cast<std::size_t>(plan.size.width) * static_cast<std::size_t>(plan.size.height);
+}
+
+// Bytes a pixel that are alive at the same time in `match`: the decoder's image and its rows, both images in
+// both depths.
+constexpr std::size_t kReadBytes = 24;
+// Of both images in colour, while they are read and from then on.
+constexpr std::size_t kColourBytes = 6;
+// Disparity and mask, and what is largest of: the speckle filter's list (25, it grows by doubling), the
+// encoder of a preview (13), depth with normals and the decoded left image (28), the filling of holes with
+// its maps (28) and the images (12).
+constexpr std::size_t kPreviewBytes = 45;
+
+/// The memory that a pair takes: limit, peak and device_peak.
+/// @throws OutOfMemory when a pair cannot be matched within the limit, or within that of the device, with
+/// what lowers it
+MemoryPlan memory_of(const PairPlan& plan, const Backend& backend, std::size_t limit) {
+  const std::string remedy =
+      "; narrow --min-disparity and --max-disparity, give smaller images, or raise the limit "
+      "(--memory-limit, --gpu-memory-limit)";
+  WorkMemory work, orders;
+  try {
+    work = backend.pair_memory(plan.size.width, plan.size.height, plan.options);
+    orders = compare_orders_memory(backend, plan.size.width, plan.size.height, plan.options.range);
+  } catch (const OutOfMemory& error) {
+    throw OutOfMemory(plan.name() + ": " + error.what() + remedy);
+  }
+  const std::size_t pixels = pixels_of(plan), file = static_cast<std::size_t>(plan.file_bytes);
+  MemoryPlan memory;
+  memory.limit = limit;
+  memory.device_peak = std::max(work.device_bytes, orders.device_bytes);
+  const std::size_t colour = plan.options.whole == WholeMethod::kNone ? kColourBytes * pixels : 0;
+  memory.peak =
+      kProgramBytes + std::max({kReadBytes * pixels + colour + file, 6 * pixels + work.host_bytes,
+                                10 * pixels + colour + orders.host_bytes, kPreviewBytes * pixels + file});
+  if (memory.peak > limit)
+    throw OutOfMemory(fmt::format("{}: matching takes up to {}, the limit is {}{}", plan.name(),
+                                  format_byte_size(memory.peak), format_byte_size(limit), remedy));
+  return memory;
+}
+
+/// Bytes that the results take on the disk, at most: two PFM maps, a 16-bit PNG, a preview, a mask and a
+/// cloud that two views see; PNG files are hardly larger than their pixels.
+std::uint64_t output_bytes_of(const PairRun& run) {
+  constexpr std::uint64_t kReports = std::uint64_t{64} << 10;
+  constexpr std::uint64_t kPoint =
+      PlyWriter::vertex_bytes(PlyPosition::kFloat) + PlyWriter::visibility_bytes(2);
+  const std::uint64_t pixels = pixels_of(run.plan);
+  return kReports +
+         pixels * (4 + 3 + 4 + (run.options.pair.fill ? 2 : 0) + (run.plan.camera ? 4 + kPoint : 0));
+}
 
 json inputs_of(const PairRun& run) {
   const PairPlan& plan = run.plan;
@@ -196,7 +251,7 @@ json warnings_of(const PairPlan& plan, const PairResult& result) {
 
 const StepRecord& do_work(PairRun& run, json inputs, StepClock& clock) {
   const PairPlan& plan = run.plan;
-  pair_memory(plan, run.backend(), run.work.memory_limit);
+  memory_of(plan, run.backend(), run.work.memory_limit);
   clock.end("opening the device");
   const PairResult result = match(run, clock);
   StepRecord record;
@@ -237,11 +292,10 @@ void remove_results(const Workspace& workspace, std::initializer_list<const char
 /// Sizes, disparities, memory, and the time of the matching.
 Outcome plan_pair(const PairRun& run) {
   const PairPlan& plan = run.plan;
-  const MemoryPlan memory = pair_memory(plan, run.backend(), run.work.memory_limit);
+  const MemoryPlan memory = memory_of(plan, run.backend(), run.work.memory_limit);
   const double seconds = matching_seconds(run, memory);
-  return {
-      0, pair_plan_json(plan, run.workspace, memory, pair_output_bytes(plan, run.options.pair.fill), seconds),
-      pair_plan_text(plan, run.workspace, memory, seconds)};
+  return {0, pair_plan_json(plan, run.workspace, memory, output_bytes_of(run), seconds),
+          pair_plan_text(plan, run.workspace, memory, seconds)};
 }
 
 /// Finished and unchanged results are kept.
@@ -251,7 +305,7 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
   check_output(run);
   const TakenOutput output =
       take_output(workspace, {OutputKind::kPair, run.options.overwrite, run.options.wait, {}});
-  workspace.check_free_space(pair_output_bytes(plan, run.options.pair.fill));
+  workspace.check_free_space(output_bytes_of(run));
   mark_output(workspace, OutputKind::kPair);
   const MeasuredRun earlier = read_measured_run(workspace.path(pair_file::kReport));
   if (output.has_results) remove_results(workspace, {pair_file::kReport, pair_file::kReportPage});

@@ -40,7 +40,7 @@ SessionFiles::SessionFiles(const SessionOptions& options, const std::vector<Inpu
   if (count_ > 0 && !folder_.empty()) {
     check_files(folder_, options.overwrite);
     // Parts of the estimation work beside each other, as in the folder of a scene.
-    const char* const shared_key = options.stage == Stage::kEstimate ? "estimate" : "";
+    const char* const shared_key = options.fuses() ? "" : "estimate";
     try {
       lock_ = std::make_unique<OutputLock>(folder_, shared_key, options.wait, kLockFile);
       keep_lines(inputs);

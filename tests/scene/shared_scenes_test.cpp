@@ -7,6 +7,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <string>
 
+#include "core/quantile.hpp"
 #include "io/model/colmap_model.hpp"
 #include "scene/depth_range.hpp"
 #include "scene/sparse_index.hpp"

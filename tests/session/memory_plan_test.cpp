@@ -120,6 +120,39 @@ TEST(MemoryPlan, CountsMasks) {
   EXPECT_EQ(least(masked), least(whole) + 2 * kPixels) << "one view at a time, the decoder's mask and ours";
 }
 
+/// A device that has no room for any view.
+class FullBackend : public FixedBackend {
+ public:
+  FullBackend() : FixedBackend(0) {}
+  WorkMemory memory(const SweepShape&) const override { throw OutOfMemory("a view does not fit"); }
+};
+
+TEST(MemoryPlan, FusionNeedsNoMemoryOfTheEstimation) {
+  SessionOptions options = options_with();
+  const Camera camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}};
+  const ScenePlan plan = make_plan(row_of_views(6, camera), {}, options);
+  constexpr std::size_t kGiB = std::size_t{1} << 30;
+  std::vector<std::unique_ptr<Backend>> large, full;
+  large.push_back(std::make_unique<FixedBackend>(8 * kGiB));
+  full.push_back(std::make_unique<FullBackend>());
+  EXPECT_THROW(plan_memory(plan, options, large, 4 * kGiB, 4), OutOfMemory);
+  EXPECT_THROW(plan_memory(plan, options, full, 64 * kGiB, 4), OutOfMemory);
+  options.stage = Stage::kFuse;
+  for (const auto* backends : {&large, &full}) {
+    const MemoryPlan memory = plan_memory(plan, options, *backends, 4 * kGiB, 4);
+    EXPECT_LE(memory.peak, 4 * kGiB);
+    EXPECT_EQ(memory.device_peak, 0u);
+    EXPECT_GE(memory.check_at_once, 1);
+  }
+  try {
+    plan_memory(plan, options, full, kGiB / 2, 4);
+    ADD_FAILURE() << "too little even for fusion";
+  } catch (const OutOfMemory& error) {
+    EXPECT_THAT(error.what(), testing::EndsWith("raise --memory-limit"))
+        << "depth maps of other options do not count";
+  }
+}
+
 /// A backend whose work grows with the planes, as that of semi-global matching over all of them.
 class GrowingBackend : public FixedBackend {
  public:

@@ -81,6 +81,7 @@ class WatchedBackend : public Backend {
   }
 
   std::string name() const override { return name_; }
+  bool is_gpu() const override { return device_bytes_ > 0; }
   int streams() const override { return admission_.streams(); }
   WorkMemory memory(const SweepShape&) const override { return {0, device_bytes_, 1}; }
   DepthEstimate sweep(const SweepProblem& problem) override {

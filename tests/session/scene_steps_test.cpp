@@ -341,6 +341,21 @@ double seconds_of(const TimePlan& plan, const std::string& step) {
   return -1;
 }
 
+TEST_F(SceneSteps, OfFusionAloneArePredictedForItsDevice) {
+  const auto fusion = [&](Stage stage, std::size_t device_bytes) {
+    options_.stage = stage;
+    const auto run = begin("out");
+    Backends backends;
+    add_backend(
+        backends, "device", [] {}, [] {}, 1, device_bytes);
+    run->memory = plan_memory(run->plan, run->options, backends, kAmpleMemory, kThreads);
+    return seconds_of(plan_time(*run, all_work(*run), backends, {}, {}), "fusion");
+  };
+  EXPECT_LT(fusion(Stage::kAll, 1), fusion(Stage::kAll, 0)) << "a GPU compares points faster";
+  EXPECT_EQ(fusion(Stage::kFuse, 1), fusion(Stage::kAll, 1));
+  EXPECT_EQ(fusion(Stage::kFuse, 0), fusion(Stage::kAll, 0));
+}
+
 TEST_F(SceneSteps, ArePredictedInProportionToEarlierRuns) {
   const auto run = begin("out");
   Backends backends;

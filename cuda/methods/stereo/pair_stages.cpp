@@ -1,5 +1,11 @@
 #include "cuda/methods/stereo/pair_stages.hpp"
 
+#include <utility>
+
+#include "core/counted_memory.hpp"
+#include "cuda/refine/median.hpp"
+#include "methods/stereo/pair_stages.hpp"
+
 namespace recon::cuda {
 namespace {
 
@@ -34,6 +40,22 @@ void PairStages::download_from(const float* map, const PairShape& shape) {
     workspace.staging.download(map, shape.width, disparity.view(), workspace.stream);
     return disparity;
   };
+}
+
+void PairStages::finish(float* map, float* other, const PairShape& shape, const PairSpec& options) {
+  const int width = shape.width, height = shape.height;
+  if (options.refine.median) {
+    refinement.push_back(
+        {"median", [=](StageRun& run) { launch_median_3x3(map, width, height, other, run.get()); }});
+    std::swap(map, other);
+  }
+  if (options.refine.smooth) {
+    const DisparityBounds bounds = disparity_bounds(options.range.min, options.range.count);
+    refinement.push_back(
+        {"smooth", [=](StageRun& run) { launch_smoothing(map, width, height, bounds, other, run.get()); }});
+    std::swap(map, other);
+  }
+  download_from(map, shape);
 }
 
 PairGrey PairGrey::add(const PairShape& shape, bool words, Arena& arena, PairStages& stages) {
@@ -101,10 +123,12 @@ std::size_t pair_device_bytes(const PairShape& shape, const PairSpec& options) {
 
 std::size_t pair_host_bytes(const PairShape& shape, const PairSpec& options, int threads) {
   if (options.whole != WholeMethod::kNone || !has_graph_cut(options)) return 0;
-  // The disparities and their labels, with an upper bound of the row padding.
-  const std::size_t map = element_count({std::ptrdiff_t{shape.width} + 64, shape.height}) * 6;
-  return Volume<float>::bytes(shape.width, options.range.count, shape.height) + map +
-         graph_cut_bytes(shape.width, shape.height, options.graph_cut, threads);
+  return counted_bytes(threads, [&] {
+    Volume<float> costs(shape.width, options.range.count, shape.height);
+    Image<float> disparity(shape.width, shape.height);
+    cut_disparities(options, costs.view(), sized_view<std::uint8_t>(shape.width, shape.height),
+                    disparity.view());
+  });
 }
 
 DisparityMap match_pair(const PairProblem& problem, Workspace& workspace) {

@@ -46,6 +46,10 @@ struct PairStages {
 
   /// Sets the download of a map without padding.
   void download_from(const float* map, const PairShape& shape);
+
+  /// Adds the filters of a map that is refined, and the download of the result.
+  /// @param other  memory of another map; not used without filters
+  void finish(float* map, float* other, const PairShape& shape, const PairSpec& options);
 };
 
 // What each file adds: the stages of one method, with memory of `arena`.

@@ -2,7 +2,6 @@
 
 #include "cuda/methods/stereo/pipeline_views.hpp"
 #include "cuda/refine/cost_refinement.hpp"
-#include "cuda/refine/median.hpp"
 #include "cuda/refine/surfaces.hpp"
 
 namespace recon::cuda {
@@ -68,19 +67,7 @@ void add_refinement(const PairShape& shape, const PairSpec& options, const Pipel
            else
              queue_enhancement(map, run.costs, min, run.get());
          }});
-  if (steps.median) {
-    stages.refinement.push_back(
-        {"median", [=](StageRun& run) { launch_median_3x3(map, width, height, other, run.get()); }});
-    std::swap(map, other);
-  }
-  if (steps.smooth) {
-    stages.refinement.push_back(
-        {"smooth", [=, bounds = disparity_bounds(min, options.range.count)](StageRun& run) {
-           launch_smoothing(map, width, height, bounds, other, run.get());
-         }});
-    std::swap(map, other);
-  }
-  stages.download_from(map, shape);
+  stages.finish(map, other, shape, options);
 }
 
 }  // namespace recon::cuda

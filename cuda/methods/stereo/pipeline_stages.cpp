@@ -185,18 +185,11 @@ class ViewStages {
 
   /// The semi-global optimizer over the costs rounded to integers.
   void add_paths(float* disparity, float* subpixel, Arena& arena) {
-    const int width = shape_.width, height = shape_.height, stride = path_planes(range_.count);
-    const QuantizedCosts quantized{arena.take<std::uint8_t>(element_count({width, height, stride})), width,
-                                   height, stride};
-    SemiGlobalInput input;
-    input.costs = quantized.data;
+    const int width = shape_.width, height = shape_.height;
+    const QuantizedCosts quantized = take_quantized_costs(width, height, range_.count, arena);
+    SemiGlobalInput input(quantized, range_.count, options_.semi_global, whole_cost_limit(options_.cost));
     input.guide = images_.grey.bytes[own_];
     input.guide_pitch = width;
-    input.width = width;
-    input.height = height;
-    input.planes = range_.count;
-    input.options = options_.semi_global;
-    input.max_cost = whole_cost_limit(options_.cost);
     const SemiGlobal paths(input, SemiGlobal::take(input, arena));
     add_stage("sgm", [=, min = range_.min, steps = whole_cost_steps(options_.cost)](StageRun& run) {
       launch_whole_costs(run.costs, steps, input.max_cost, quantized, run.get());
@@ -212,20 +205,13 @@ class ViewStages {
   /// Minimises the energy of a view's disparities by graph cut, on the host; complete on return.
   void add_graph_cut(float* disparity) {
     add_stage("graphcut", [=, spec = options_, side = side_](StageRun& run) {
-      const DeviceVolume& costs = run.costs;
-      Volume<float> found(costs.width, costs.planes, costs.height);
-      const VolumeView<float> view = found.view();
-      Staging& staging = run.workspace.staging;
-      staging.download(costs.data, costs.pitch,
-                       {view.data, costs.width, costs.planes * costs.height, view.pitch}, run.stream);
-      Image<float> map(costs.width, costs.height);
-      staging.download(disparity, costs.width, map.view(), run.stream);
-      // In a separate arena: a loop that waits here must not start another match, which would wait for this.
-      oneapi::tbb::task_arena host(run.workspace.host_threads);
       const ImageView<const std::uint8_t> guide =
           side == PairSide::kLeft ? run.images.left : run.images.right;
-      host.execute([&] { cut_disparities(spec, view, guide, map.view()); });
-      staging.upload<float>(map.view(), disparity, costs.width, run.stream);
+      Image<float> map(guide.width, guide.height);
+      run.workspace.staging.download(disparity, guide.width, map.view(), run.stream);
+      on_host(run.costs, run.workspace, run.stream,
+              [&](Volume<float> costs) { cut_disparities(spec, costs.view(), guide, map.view()); });
+      run.workspace.staging.upload<float>(map.view(), disparity, guide.width, run.stream);
     });
   }
 

@@ -281,15 +281,16 @@ void BlockExecutor::finish(const SweepBlock& block, DepthEstimate& view) {
     }
     return;
   }
-  Volume<float> found(costs_.width, costs_.planes, costs_.height);
-  const VolumeView<float> costs = found.view();
-  workspace_.staging.download(costs_.data, costs_.pitch,
-                              {costs.data, costs_.width, costs_.planes * costs_.height, costs.pitch},
-                              workspace_.stream);
-  // In a separate arena: a loop that waits here must not start the sweep of another view, which would wait
-  // for this concurrent stream.
-  oneapi::tbb::task_arena host(workspace_.host_threads);
-  host.execute([&] { optimize_block(problem_, block, std::move(found), view); });
+  on_host(costs_, workspace_, workspace_.stream,
+          [&](Volume<float> costs) { optimize_block(problem_, block, std::move(costs), view); });
+}
+
+std::size_t sweep_host_bytes(const SweepShape& of_view, int threads) {
+  if (!has_graph_cut(of_view)) return 0;
+  const SweepShape shape = of_view.refine.patches ? coarsest_shape(of_view) : of_view;
+  const Tile block = largest_block(blocks_of(shape));
+  return Volume<float>::bytes(block.width, shape.planes, block.height) +
+         optimize_block_bytes(shape, block, threads);
 }
 
 DepthEstimate sweep_view(const SweepProblem& problem, const SweepPlan& plan, Workspace& workspace,

@@ -59,6 +59,9 @@ class BlockExecutor {
   DeviceVolume costs_;  ///< aggregated
 };
 
+/// Host bytes of a graph cut on `threads` threads, with the costs that it takes; 0 without one.
+std::size_t sweep_host_bytes(const SweepShape& shape, int threads);
+
 /// Sweeps one view and, where the method says so, refines slanted patches from there, on the current device:
 /// bit-identical to recon::sweep_view, except for adaptive weights (see cuda/aggregate/adaptive_weight.hpp).
 /// @param plan   for the shape of the problem

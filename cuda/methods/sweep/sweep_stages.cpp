@@ -139,18 +139,9 @@ class BlockBuilder : public BlockStages {
 
   /// Adds the semi-global optimizer. @param stored  whether the costs are stored as floats
   void add_paths(bool stored) {
-    SemiGlobalInput input;
-    input.width = size_.width;
-    input.height = size_.height;
-    input.planes = shape_.planes;
-    input.options = shape_.semi_global;
-    input.max_cost = kInvalidQuantizedCost;
+    const QuantizedCosts quantized = take_quantized_costs(size_.width, size_.height, shape_.planes, arena_);
+    SemiGlobalInput input(quantized, shape_.planes, shape_.semi_global, kInvalidQuantizedCost);
     input.sums = plan_.sums;
-    const int stride = path_planes(input.planes);
-    const QuantizedCosts quantized{
-        arena_.take<std::uint8_t>(element_count({input.width, input.height, stride})), input.width,
-        input.height, stride};
-    input.costs = quantized.data;
     const float cap = cost_cap(shape_.cost.kind);
     if (stored)
       add("quantize", [=](BlockRun& run) { launch_quantized_costs(run.costs, quantized, cap, run.get()); });

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/aligned_buffer.hpp"
 #include "core/hd.hpp"
 #include "cuda/device/memory.hpp"
 #include "cuda/device/stream.hpp"
@@ -34,6 +35,12 @@ struct QuantizedCosts {
 /// @throws std::logic_error if `planes` is not in 1 .. 4096
 int path_planes(int planes);
 
+/// Takes the memory for costs of this shape. @throws as path_planes
+inline QuantizedCosts take_quantized_costs(int width, int height, int planes, Arena& arena) {
+  const int stride = path_planes(planes);
+  return {arena.take<std::uint8_t>(element_count({width, height, stride})), width, height, stride};
+}
+
 /// The problem, as passed to all kernels of the optimizer.
 struct PathArgs {
   /// By (y, x, plane_byte(d)), 16-byte aligned, pixels path_planes(planes) bytes apart; the padding is
@@ -47,6 +54,17 @@ struct PathArgs {
 
 /// Input of the semi-global optimizer on the device.
 struct SemiGlobalInput : PathArgs {
+  SemiGlobalInput() = default;
+  /// @param max  cost
+  SemiGlobalInput(const QuantizedCosts& quantized, int plane_count, const SemiGlobalOptions& by, int max)
+      : max_cost(max) {
+    costs = quantized.data;
+    width = quantized.width;
+    height = quantized.height;
+    planes = plane_count;
+    options = by;
+  }
+
   int max_cost = 255;  ///< max cost; up to 255 - P2 the path costs fit in a byte
   /// Volumes of sums, 1 or 2, in which the paths accumulate in place: 2 or 4 bytes per cost instead of 8 with
   /// 8 paths, for more time. 0: none, or 2 if path costs do not fit in a byte.

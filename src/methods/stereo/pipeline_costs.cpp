@@ -13,11 +13,28 @@ namespace {
 /// Pixels processed together.
 constexpr int kGroup = 64;
 
+TransformedImage transformed(ImageView<const std::uint8_t> grey, ImageView<const std::uint16_t> grey16,
+                             const TransformOptions& options, bool mirrored) {
+  return grey16.empty() ? TransformedImage(grey, options, mirrored)
+                        : TransformedImage(grey16, grey, options, mirrored);
+}
+
 }  // namespace
 
 PipelineCosts::PipelineCosts(const PairProblem& problem) : problem_(problem) {
-  if (problem.options.cost.kind == CostKind::kTransform)
-    transform_.emplace(problem.images, problem.options.range, problem.options.cost);
+  const CostOptions& cost = problem.options.cost;
+  if (cost.kind != CostKind::kTransform) return;
+  EXPECTS(cost.outside_cost >= 0 && cost.outside_cost <= 255);
+  left_ = transformed(problem.images.left, problem.images.left16, cost.transform, false);
+  right_ = transformed(problem.images.right, problem.images.right16, cost.transform, true);
+}
+
+void PipelineCosts::fill_group(int y, int first, int count, std::uint8_t* costs,
+                               std::ptrdiff_t stride) const {
+  const DisparityRange range = problem_.options.range;
+  const CostOptions& cost = problem_.options.cost;
+  transform_costs(*left_, *right_, cost.transform, range.min, range.count, cost.outside_cost, y, first, count,
+                  costs, stride);
 }
 
 void PipelineCosts::fill(PairSide side, VolumeView<float> costs) const {
@@ -28,8 +45,11 @@ void PipelineCosts::fill(PairSide side, VolumeView<float> costs) const {
       return colour_difference_costs(problem_.colour, side, min, options.colour_cap, costs);
     case CostKind::kAdCensus:
       return ad_census_costs(problem_.colour, side, min, options.ad_census, costs);
-    default:
+    case CostKind::kTransform:
       return fill_from_transforms(side, costs);
+    case CostKind::kSad:
+    case CostKind::kZncc:
+      EXPECTS(!is_swept(options.kind));
   }
 }
 
@@ -44,7 +64,7 @@ void PipelineCosts::fill_from_transforms(PairSide side, VolumeView<float> costs)
         std::fill_n(costs.row(y, d), costs.width, static_cast<float>(outside));
     for (int first = 0; first < costs.width; first += kGroup) {
       const int count = std::min(kGroup, costs.width - first);
-      transform_->fill(y, first, count, group.data(), stride);
+      fill_group(y, first, count, group.data(), stride);
       for (int d = 0; d < costs.planes; ++d) {
         // Column in this view of the group's first left pixel or of its match.
         const int column = side == PairSide::kLeft ? first : first - min - d;
@@ -58,9 +78,9 @@ void PipelineCosts::fill_from_transforms(PairSide side, VolumeView<float> costs)
 }
 
 CostSource PipelineCosts::integers() const {
-  EXPECTS(transform_.has_value());
+  EXPECTS(left_.has_value());
   return [this](int y, int first, int count, std::uint8_t* costs, std::ptrdiff_t stride) {
-    transform_->fill(y, first, count, costs, stride);
+    fill_group(y, first, count, costs, stride);
   };
 }
 

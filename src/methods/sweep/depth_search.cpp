@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 #include <vector>
 
 #include "core/connected_runs.hpp"
@@ -33,22 +32,6 @@ int shortest_side(const SweepImages& images) {
   return side;
 }
 
-/// Halves all images; returns the pixels.
-std::vector<Image<std::uint8_t>> halve_all(SweepImages& images) {
-  std::vector<Image<std::uint8_t>> pixels;
-  const auto halve = [&](PosedImage& image) {
-    image.camera = halved(image.camera);
-    image.id = 0;
-    for (std::size_t c = 0; c < static_cast<std::size_t>(image.channels); ++c) {
-      pixels.push_back(halved(image.channel[c]));
-      image.channel[c] = std::as_const(pixels.back()).view();
-    }
-  };
-  halve(images.reference);
-  for (PosedImage& source : images.sources) halve(source);
-  return pixels;
-}
-
 /// The coarse sweep of a problem.
 struct Search {
   explicit Search(const SweepProblem& problem) {
@@ -57,7 +40,7 @@ struct Search {
     SweepImages& images = sweep;
     images = problem.coarser.empty() ? static_cast<const SweepImages&>(problem) : problem.coarser.back();
     images.sources.resize(std::min(images.sources.size(), kMaxSearchSources));
-    while (shortest_side(images) / 2 >= kMinSide) pixels.push_back(halve_all(images));
+    while (shortest_side(images) / 2 >= kMinSide) halve_all(images, pixels);
     const double near = 1 / inverse_depth(problem.planes, static_cast<float>(problem.planes.count - 1)),
                  far = 1 / problem.planes.inverse_far;
     const int planes = auto_plane_count(images.reference, images.sources, near, far);
@@ -65,7 +48,7 @@ struct Search {
   }
 
   SweepProblem sweep;
-  std::vector<std::vector<Image<std::uint8_t>>> pixels;  ///< of the halved images
+  std::vector<Image<std::uint8_t>> pixels;  ///< of the halved images
 };
 
 /// The inverse depths of large regions, rising.

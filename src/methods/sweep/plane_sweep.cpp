@@ -195,19 +195,25 @@ int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>&
   return std::clamp(static_cast<int>(std::ceil(longest - kRounding)) + 1, 2, kMaxPlanes);
 }
 
+void halve_all(SweepImages& images, std::vector<Image<std::uint8_t>>& pixels) {
+  const auto halve = [&](PosedImage& image) {
+    image.camera = halved(image.camera);
+    image.id = 0;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(image.channels); ++c) {
+      pixels.push_back(halved(image.channel[c]));
+      image.channel[c] = std::as_const(pixels.back()).view();
+    }
+  };
+  halve(images.reference);
+  for (PosedImage& source : images.sources) halve(source);
+}
+
 std::vector<Image<std::uint8_t>> halve_images(SweepProblem& problem) {
   std::vector<Image<std::uint8_t>> pixels;
-  const auto halve = [&](PosedImage& image) {
-    pixels.push_back(halved(image.channel[0]));
-    image.camera = halved(image.camera);
-    image.channel[0] = std::as_const(pixels.back()).view();
-    image.id = 0;
-  };
   problem.coarser.clear();
   SweepImages images = problem;
   for (int level = 0; level < problem.patch_match.levels; ++level) {
-    halve(images.reference);
-    for (PosedImage& source : images.sources) halve(source);
+    halve_all(images, pixels);
     problem.coarser.push_back(images);
   }
   return pixels;

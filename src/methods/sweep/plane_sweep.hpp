@@ -68,6 +68,9 @@ int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>&
 // that the samples of a pixel do not depend on the depth range. Sources: M. Bleyer et al., BMVC 2011; Q. Xu,
 // W. Tao, CVPR 2019.
 
+/// Halves the reference and the sources; adds their pixels to `pixels`.
+void halve_all(SweepImages& images, std::vector<Image<std::uint8_t>>& pixels);
+
 /// Sets `coarser` of a problem with patches; returns the pixels. Without pixels, only the cameras are halved.
 std::vector<Image<std::uint8_t>> halve_images(SweepProblem& problem);
 

@@ -166,8 +166,7 @@ void SweepStages::take_paths(int y, const PathWinner* winners, const std::uint16
 }
 
 void SweepStages::take_labels() {
-  GraphCutOptions options = spec_.graph_cut;
-  options.smoothness *= cap_ / (kInvalidQuantizedCost - 1);
+  const GraphCutOptions options = scaled_cut(spec_);
   parallel_for(guide_.height, [&](int y) {
     for (int x = 0; x < guide_.width; ++x) store(x, y, cut_depth(options, x, y));
   });

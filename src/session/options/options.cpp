@@ -209,9 +209,9 @@ void SessionOptions::check(const std::vector<Job>& jobs) const {
   check_order("--min-angle", selection.min_angle_degrees, "--max-angle", selection.max_angle_degrees);
   if (max_image_size > 0 && max_image_size < 16)
     throw UsageError("--max-image-size is " + decimal(max_image_size) + "; it must be 0 or at least 16");
-  if (clean && stage == Stage::kEstimate)
+  if (clean && !fuses())
     throw UsageError("--clean removes depth maps that --stage estimate is to make; give it to --stage fuse");
-  if (shard.count > 1 && stage != Stage::kEstimate)
+  if (shard.count > 1 && fuses())
     throw UsageError("--shard needs --stage estimate; run --stage fuse once when all shards are done");
 }
 

@@ -198,6 +198,10 @@ struct SessionOptions {
     return pair.speckle.value_or(of == Method::kPipeline && spec(of).refine.interpolate ? 0 : 60);
   }
 
+  /// Whether a scene's depth maps are made, and whether they are checked and fused.
+  bool estimates() const { return stage != Stage::kFuse; }
+  bool fuses() const { return stage != Stage::kEstimate; }
+
   /// The longest side that the images of a photo may have; 0: that of the photo.
   int max_side(int width, int height) const;
 

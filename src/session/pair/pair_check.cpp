@@ -12,6 +12,7 @@
 
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
+#include "core/quantile.hpp"
 
 namespace recon {
 
@@ -143,13 +144,6 @@ Found find(const ImageView<const T>& left, const ImageView<const T>& right, Patc
   return found;
 }
 
-template <class T>
-double median(std::vector<T>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// The offset of the rows, and its change from the left to the right half of the places.
 std::optional<PairFindings::Rows> rows_of(const std::vector<Found>& all, int width) {
   std::vector<int> lower, columns;
@@ -159,6 +153,7 @@ std::optional<PairFindings::Rows> rows_of(const std::vector<Found>& all, int wid
       columns.push_back(found.place.x);
     }
   if (static_cast<int>(lower.size()) < kMinPlaces) return std::nullopt;
+  const auto median = [](std::vector<int>& values) { return static_cast<double>(quantile(values, 0.5)); };
   PairFindings::Rows rows{median(lower), 0, static_cast<int>(lower.size())};
   const double middle = median(columns);
   std::array<std::vector<int>, 2> half_rows, half_columns;

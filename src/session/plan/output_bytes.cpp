@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "io/cloud/ply.hpp"
 #include "io/map/map_files.hpp"
 #include "session/plan/plan.hpp"
 
@@ -43,10 +44,12 @@ std::uint64_t map_file_bytes(const ScenePlan& plan, bool clean) {
 }  // namespace
 
 std::uint64_t output_bytes(const ScenePlan& plan, const SessionOptions& options) {
-  // About one pixel in four becomes a point of 72 bytes with its views, of 44 without them.
-  constexpr std::uint64_t kCloudBytesPerPixel = 18, kTileBytesPerPixel = 11;
+  // About one pixel in four becomes a point, which six views see.
+  constexpr std::uint64_t kPixelsPerPoint = 4, kViews = 6;
+  constexpr std::uint64_t kVertex = PlyWriter::vertex_bytes(PlyPosition::kDouble);
   // Tiles are written from a temporary file of the same size.
-  const std::uint64_t cloud = kCloudBytesPerPixel + (options.tile > 0 ? 2 * kTileBytesPerPixel : 0);
+  const std::uint64_t cloud =
+      (kVertex * (options.tile > 0 ? 3 : 1) + PlyWriter::visibility_bytes(kViews)) / kPixelsPerPoint;
   std::uint64_t bytes = map_file_bytes(plan, options.clean);
   for (const int view : plan.needed_views()) {
     const std::uint64_t size = map_pixels(plan.view(view).camera);

@@ -12,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/quantile.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
 #include "methods/sweep/plane_sweep.hpp"
@@ -329,7 +330,7 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
         fmt::format("no overlap: no view has another one that sees the same surface under a useful angle ({} "
                     "views); check the poses, or widen --min-angle and --max-angle{}",
                     count, options.depth_maps.empty() ? "" : ", or give maps of the views in --views"));
-  if (options.stage != Stage::kEstimate) check_overlap_in_scope(options, plan);
+  if (options.fuses()) check_overlap_in_scope(options, plan);
   if (!sweep || !options.depth_maps.empty()) return plan;
   const std::vector<int> active = plan.active_views();
   parallel_for(static_cast<int>(active.size()), [&](int i) { choose_planes(options, active[i], plan); });

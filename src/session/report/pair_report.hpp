@@ -1,11 +1,9 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "methods/backend.hpp"
 #include "session/pair/pair_input.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/measured_steps.hpp"
@@ -14,14 +12,6 @@
 #include "session/scene/plan_memory.hpp"
 
 namespace recon {
-
-/// The memory that a pair takes: limit, peak and device_peak.
-/// @throws OutOfMemory when a pair cannot be matched within the limit, or within that of the device, with
-/// what lowers it
-MemoryPlan pair_memory(const PairPlan& plan, const Backend& backend, std::size_t limit);
-
-/// Bytes that the results of a pair take on the disk, at most.
-std::uint64_t pair_output_bytes(const PairPlan& plan, bool fill);
 
 /// The plan of a pair as an object, and as text for people.
 /// @param output   bytes on the disk

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "core/content_hash.hpp"
+#include "core/quantile.hpp"
 #include "io/file/output_file.hpp"
 #include "session/report/cloud_view.hpp"
 #include "session/report/embedded.hpp"
@@ -128,9 +129,8 @@ int first_view(const SceneRun& run) {
   std::vector<int> views = run.plan.views_in_scope();
   std::vector<double> shares;
   for (const int view : views) shares.push_back(known_share(run, view));
-  const auto middle = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 2);
-  std::nth_element(shares.begin(), middle, shares.end());
-  std::erase_if(views, [&](int view) { return known_share(run, view) < *middle; });
+  const double middle = quantile(shares, 0.5);
+  std::erase_if(views, [&](int view) { return known_share(run, view) < middle; });
   std::vector<Pose> cameras;
   for (const int view : views) cameras.push_back(run.plan.scene_view(view).cam_from_world);
   return views[central_camera(cameras)];

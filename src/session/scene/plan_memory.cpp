@@ -35,8 +35,11 @@ int threads_a_stream(const SceneMemory& scene, FusionMemory memory, std::size_t 
   return 1;
 }
 
-/// The options that would reduce the memory of matching, as the end of a message.
+/// The options that would reduce the memory, as the end of a message. Other options than those of the depth
+/// maps that are there do not go with them.
 std::string ways_out(const ScenePlan& plan, const SessionOptions& options, const Backends& backends) {
+  if (!options.estimates())
+    return options.workers > 1 ? "; raise --memory-limit, or lower --jobs" : "; raise --memory-limit";
   std::string ways = "; raise --memory-limit, or lower --max-image-size, --sources, --threads";
   if (options.workers > 1) ways += ", --jobs";
   const std::vector<int> active = plan.active_views();
@@ -186,7 +189,9 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
         scene.view_pixels, format_byte_size(division.least()),
         format_byte_size(scene.base - kProgramBytes + scene.copy), format_byte_size(limit),
         ways_out(plan, options, backends)));
-  return division.plan(plan.views_in_scope().size());
+  MemoryPlan memory = division.plan(plan.views_in_scope().size());
+  memory.gpu = std::ranges::any_of(backends, [](const auto& backend) { return backend->is_gpu(); });
+  return memory;
 }
 
 }  // namespace recon

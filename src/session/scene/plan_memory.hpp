@@ -12,7 +12,8 @@ namespace recon {
 struct MemoryPlan {
   std::size_t limit = 0;            ///< of the whole program, bytes
   std::size_t peak = 0;             ///< predicted max, including caches
-  std::size_t device_peak = 0;      ///< on the GPU, for one view
+  bool gpu = false;                 ///< that the views are worked on by
+  std::size_t device_peak = 0;      ///< on the GPU, to estimate one view
   std::size_t photo_cache = 0;      ///< for undistorted images
   std::size_t map_cache = 0;        ///< for maps before and after the check
   bool keeps_maps = false;          ///< it holds those of all views

@@ -21,7 +21,7 @@ constexpr double kViewFile = 0.01;        ///< fsync of a view's files, per writ
 
 /// Threads as the counts of stages have them: 0 for a GPU.
 int stage_threads(const SceneRun& run) {
-  return run.memory.device_peak > 0 ? 0 : run.threads;
+  return run.memory.gpu ? 0 : run.threads;
 }
 
 /// The calls of stages that a view takes.

@@ -4,7 +4,7 @@
 
 #include "core/counted_memory.hpp"
 #include "methods/stereo/pair.hpp"
-#include "session/scene/stores.hpp"
+#include "session/scene/scene_run.hpp"
 #include "session/scene/view_check.hpp"
 
 namespace recon {
@@ -21,12 +21,6 @@ std::size_t padded_pixels(const Pinhole& camera) {
   constexpr int kPadding = 64;
   return static_cast<std::size_t>(padded_count<Rgb8>(camera.width) + kPadding) *
          static_cast<std::size_t>(camera.height);
-}
-
-/// Of a pixel of a mask, see prepared_mask: the decoder's and ours.
-std::size_t mask_bytes(const ScenePlan& plan) {
-  const auto is_masked = [](const View& it) { return it.face || !it.mask_hash.empty(); };
-  return std::ranges::any_of(plan.scene.views, is_masked) ? 2 : 0;
 }
 
 /// The memory of a view on a backend: of a thread that matches and filters, and of one that filters only.
@@ -110,9 +104,10 @@ void measure_views(const ScenePlan& plan, const SessionOptions& options, SceneMe
       memory.images =
           std::max(memory.images, channel_bytes(images) + PhotoStore::colour_bytes(padded_pixels(camera)));
   }
-  const std::size_t mask = memory.view_pixels * mask_bytes(plan), all = plan.needed_views().size() * padded;
+  const std::size_t mask = memory.view_pixels * prepared_mask_bytes(plan),
+                    all = plan.needed_views().size() * padded;
   memory.images += mask;
-  if (options.stage != Stage::kEstimate) memory.check = check + mask;
+  if (options.fuses()) memory.check = check + mask;
   memory.writing = memory.view_pixels * (ViewDepth::kPixelBytes + MapStore::kWriteBytes);
   memory.photo_cache = PhotoStore::colour_bytes(all) + channel_bytes(all);
   // The maps before and after the check: of few views, the last check needs all of those before it.
@@ -183,7 +178,8 @@ SceneMemory scene_memory(const ScenePlan& plan, const SessionOptions& options, c
   memory.spacing = options.point_spacing;
   measure_views(plan, options, memory);
   measure_fusion(plan, memory);
-  for (const auto& backend : backends) add_stream(plan, options, *backend, memory);
+  if (options.estimates())
+    for (const auto& backend : backends) add_stream(plan, options, *backend, memory);
   return memory;
 }
 

@@ -23,11 +23,11 @@ struct SceneMemory {
     std::size_t finishing = 0;  ///< and of one that filters, or waits for the stream
   };
 
-  std::size_t base = 0;    ///< the program and the model, in all steps
-  std::size_t copy = 0;    ///< of the model while it is written
-  std::size_t photo = 0;   ///< to read a photo
-  std::size_t images = 0;  ///< of a view and its sources, and its mask
-  std::vector<Stream> streams;
+  std::size_t base = 0;                        ///< the program and the model, in all steps
+  std::size_t copy = 0;                        ///< of the model while it is written
+  std::size_t photo = 0;                       ///< to read a photo
+  std::size_t images = 0;                      ///< of a view and its sources, and its mask
+  std::vector<Stream> streams;                 ///< none where nothing is estimated
   std::size_t check = 0;                       ///< of a view; 0: none is checked, nor fused
   std::size_t writing = 0;                     ///< of the maps of an estimated view
   std::size_t view = 0;                        ///< of the maps that fusion holds of a view

@@ -129,10 +129,10 @@ SceneRun::SceneRun(const SessionOptions& session_options, SceneFolder scene_fold
 
 bool SceneRun::does(Step step) const {
   if (step == Step::kPrepare) return true;
-  if (step == Step::kEstimate) return options.stage != Stage::kFuse;
+  if (step == Step::kEstimate) return options.estimates();
   if (step == Step::kTiles && options.tile <= 0) return false;
   if (step == Step::kExport && options.export_points == 0) return false;
-  return options.stage != Stage::kEstimate;
+  return options.fuses();
 }
 
 std::vector<int> SceneRun::views_of(Step step) const {

@@ -113,6 +113,9 @@ void inspect_photos(SceneRun& run, const std::vector<LeftOut>& left_out);
 /// @throws InputError when it cannot be read
 Image<std::uint8_t> prepared_mask(const SceneRun& run, int view);
 
+/// Max bytes of prepared_mask for each pixel.
+std::size_t prepared_mask_bytes(const ScenePlan& plan);
+
 /// Reads the photos of all views that are needed and writes nothing; a photo that cannot be used is left out
 /// and the plan is made again without it.
 /// @throws InputError when too little is left, Interrupted

@@ -2,12 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <vector>
 
 #include "core/aligned_buffer.hpp"
 #include "core/parallel.hpp"
+#include "core/peak_memory.hpp"
 #include "methods/stereo/coloured_pair.hpp"
 #include "methods/stereo/pair.hpp"
+#include "methods/stereo/pair_stages.hpp"
 
 namespace recon {
 namespace {
@@ -49,6 +52,31 @@ TEST(PipelineMemory, IsWhatIsSaid) {
     EXPECT_LE(taken, said) << name_of(spec) << static_cast<int>(spec.whole);
     EXPECT_GE(taken + images, said / 20 * 11) << name_of(spec) << static_cast<int>(spec.whole);
   }
+}
+
+/// Of costs that are made elsewhere, as on a GPU.
+TEST(PipelineMemory, OfAGraphCutIsCountedByItsCode) {
+  const int width = 400, height = 300, planes = 16;
+  const PairSpec spec(presets::plain_pipeline(), {0, planes});
+  const std::size_t said = counted_bytes(2, [&] {
+    Volume<float> costs(width, planes, height);
+    Image<float> disparity(width, height);
+    cut_disparities(spec, costs.view(), sized_view<std::uint8_t>(width, height), disparity.view());
+  });
+  Volume<float> costs(width, planes, height);
+  Image<float> disparity(width, height, 3.0f);
+  const Image<std::uint8_t> guide(width, height, 7);
+  for (int y = 0; y < height; ++y)
+    for (int d = 0; d < planes; ++d)
+      for (int x = 0; x < width; ++x)
+        costs.view().row(y, d)[x] = static_cast<float>(std::abs(d - x * planes / width));
+  const std::size_t given = Volume<float>::bytes(width, planes, height) +
+                            static_cast<std::size_t>(disparity.pitch()) * height * sizeof(float);
+  const std::size_t taken = added_memory([&] {
+    ThreadLimit(2).run([&] { cut_disparities(spec, costs.view(), guide.view(), disparity.view()); });
+  });
+  EXPECT_LE(taken + given, said + (std::size_t{2} << 20)) << "small things of the threads";
+  EXPECT_GT(said, given + element_count({width, height, 2})) << "labels, and the cut";
 }
 
 }  // namespace
