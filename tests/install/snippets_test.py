@@ -1,7 +1,8 @@
 """snippets_test.py CMAKE PREFIX DOCUMENTS SCENE WORK: the code in the documents does what they say.
 
 The programs of cpp.md, each with the CMakeLists.txt of the page, are built against the library installed in PREFIX and run; the
-code of python.md is run as one session. Both in a folder with what the pages name: left.png and right.png, and a scene.
+code of python.md is run as one session. The meshes of recipes.md are made with fewer levels, as far as their programs are
+installed. All in a folder with what the pages name: left.png and right.png, and a scene.
 """
 
 import os
@@ -75,7 +76,30 @@ assert maps.depth.shape == reference.image.shape[:2] and len(fusion.cloud) > 100
     run(sys.executable, "-c", code, cwd=folder, env={**os.environ, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"})
 
 
+def fewer_levels(recipe):
+    """Of the octree, where that does not ask for another trim."""
+    return re.sub(r'(depth=|name="depth" type="RichInt" value=")9', r"\g<1>7", recipe)
+
+
+def of_meshes():
+    folder = folder_of("mesh")
+    run(PREFIX / "bin/reconstruct", "scene", "--device", "cpu", "--quiet", cwd=folder)
+    by_python, by_shell = blocks("recipes.md", "python"), blocks("recipes.md", "sh")
+    expect(len(by_python) == 1 and len(by_shell) == 2, "recipes.md has no recipes of meshes")
+    for mesher, needed, words in (("open3d", "/usr/lib/python3/dist-packages/open3d", [sys.executable, "-c", by_python[0]]),
+                                  ("colmap", "/usr/bin/colmap", ["sh", "-ec", by_shell[0]]),
+                                  ("meshlab", "/usr/bin/meshlabserver", ["sh", "-ec", by_shell[1]])):
+        if not pathlib.Path(needed).exists():
+            print(f"{needed} is not installed: its recipe is not tried")
+            continue
+        run(*words[:2], fewer_levels(words[2]), cwd=folder)
+        header = (folder / f"mesh_{mesher}.ply").read_bytes()[:2000].decode("latin1")
+        faces = int(re.search(r"element face (\d+)", header)[1])
+        expect(faces > 3000, f"the mesh of {mesher} has {faces} faces")
+
+
 shutil.rmtree(WORK, ignore_errors=True)
 of_cpp()
+of_meshes()
 if (PREFIX / "lib/python3/dist-packages/reconstruct/__init__.py").exists():
     of_python()
