@@ -4,6 +4,7 @@
 #include <iostream>
 #include <string_view>
 
+#include "api/run_inputs.hpp"
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/json_messages.hpp"
@@ -12,7 +13,6 @@
 #include "core/version.hpp"
 #include "io/file/output_file.hpp"
 #include "session/resume/step_record.hpp"
-#include "session/session.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commit.hpp"
 #include "tools/manual/manual.hpp"
@@ -33,11 +33,8 @@ int run(int argc, char** argv) {
                                    : spdlog::level::info);
   if (line.has("config")) add_config(line.given.at("config").text, line.given);
   try {
-    SessionOptions options = parse_options(line.given);
-    options.inputs = line.inputs;
-    options.commit = RECON_COMMIT;
     install_interrupt_handler();
-    return run_session(options, std::cout);
+    return reconstruct::detail::run_inputs(line.inputs, line.given, std::cout);
   } catch (const UsageError& error) {
     throw UsageError(with_place(error.what(), line.given));
   }
@@ -67,6 +64,6 @@ int main(int argc, char** argv) {
   if (asks_for_json_messages(argc, argv)) set_json_messages();
   // Also where the rest of the command line is not understood.
   const bool json = std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json"; });
-  return run_program([&] { return run(argc, argv); }, kSessionAdvice,
+  return run_program([&] { return run(argc, argv); }, reconstruct::detail::run_advice(),
                      json ? print_failure : std::function<void(const Failure&)>());
 }

@@ -30,11 +30,13 @@ std::uint64_t mixed_cube_key(std::uint64_t key, std::uint64_t index) {
   return key ^ key >> 31;
 }
 
-/// The positions of a cloud in cubes of any size.
+/// The contracted positions of a cloud in cubes of any size.
 class CubeGrid {
  public:
-  explicit CubeGrid(const PlyVertices& vertices)
-      : vertices_(vertices), axes_{PlyCoordinate{vertices, "x"}, {vertices, "y"}, {vertices, "z"}} {
+  CubeGrid(const PlyVertices& vertices, const NearBall& near)
+      : vertices_(vertices),
+        near_(near),
+        axes_{PlyCoordinate{vertices, "x"}, {vertices, "y"}, {vertices, "z"}} {
     Position max;
     max.fill(-std::numeric_limits<double>::infinity());
     min_.fill(std::numeric_limits<double>::infinity());
@@ -49,7 +51,7 @@ class CubeGrid {
     for (std::size_t i = 0; i < max.size(); ++i) extent_ = std::max(extent_, max[i] - min_[i]);
   }
 
-  /// The longest side of the box of the cloud.
+  /// The longest side of the box of the contracted cloud.
   double extent() const { return extent_; }
   /// The smallest cubes that have indices.
   double min_size() const { return extent_ / static_cast<double>(std::uint64_t{1} << kAxisBits); }
@@ -99,7 +101,8 @@ class CubeGrid {
   };
 
   Position position(std::string_view vertex) const {
-    return {axes_[0].of(vertex), axes_[1].of(vertex), axes_[2].of(vertex)};
+    const Vec3d p = contracted({axes_[0].of(vertex), axes_[1].of(vertex), axes_[2].of(vertex)}, near_);
+    return {p.x, p.y, p.z};
   }
 
   Cube cube_of(const Position& p, double size) const {
@@ -113,6 +116,7 @@ class CubeGrid {
   }
 
   const PlyVertices& vertices_;
+  const NearBall near_;
   const std::array<PlyCoordinate, 3> axes_;
   Position min_{};
   double extent_ = 0;
@@ -146,15 +150,23 @@ double size_of_cubes(const CubeGrid& grid, std::uint64_t max) {
 
 }  // namespace
 
-std::vector<std::uint64_t> thin_ply(const std::filesystem::path& cloud, std::uint64_t max_points) {
-  EXPECTS(max_points >= 1);
+Vec3d contracted(Vec3d point, const NearBall& near) {
+  const Vec3d from_centre = point - near.centre;
+  const double distance = norm(from_centre);
+  if (!(distance > near.radius)) return point;
+  return near.centre + near.radius * (2 - near.radius / distance) / distance * from_centre;
+}
+
+std::vector<std::uint64_t> thin_ply(const std::filesystem::path& cloud, std::uint64_t max_points,
+                                    const NearBall& near) {
+  EXPECTS(max_points >= 1 && near.radius > 0);
   const PlyVertices vertices(cloud);
   if (vertices.format() != PlyFormat::kBinaryLittleEndian || !vertices.alone())
     vertices.fail("a cloud that is thinned has to be little-endian and to have vertices alone");
   std::vector<std::uint64_t> all(std::min(vertices.count(), max_points));
   std::iota(all.begin(), all.end(), 0);
   if (all.size() == vertices.count()) return all;
-  const CubeGrid grid(vertices);
+  const CubeGrid grid(vertices, near);
   if (grid.extent() == 0) return {0};
   return grid.nearest(size_of_cubes(grid, max_points));
 }

@@ -11,7 +11,8 @@ namespace recon {
 namespace {
 
 /// The header for `count` points. Its length is the same for every count: a comment is padded with blanks,
-/// since not all readers accept a padded number.
+/// since not all readers accept a padded number. CloudCompare takes by itself what is named scalar_*, MeshLab
+/// takes confidence (as quality).
 std::string header(std::uint64_t count, PlyPosition position) {
   constexpr std::size_t kMostDigits = 20;
   const std::string digits = std::to_string(count);
@@ -20,7 +21,7 @@ std::string header(std::uint64_t count, PlyPosition position) {
       "property {2} x\nproperty {2} y\nproperty {2} z\n"
       "property float nx\nproperty float ny\nproperty float nz\n"
       "property uchar red\nproperty uchar green\nproperty uchar blue\n"
-      "property float confidence\nproperty uchar views\nend_header\n",
+      "property float confidence\nproperty uchar scalar_views\nend_header\n",
       std::string(kMostDigits - digits.size(), ' '), digits,
       position == PlyPosition::kDouble ? "double" : "float");
 }

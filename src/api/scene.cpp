@@ -2,7 +2,6 @@
 
 #include <spdlog/sinks/base_sink.h>
 
-#include <commit.hpp>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -10,17 +9,18 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <thread>
 #include <utility>
 
 #include "api/call.hpp"
+#include "api/run_inputs.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/progress.hpp"
 #include "core/stop.hpp"
-#include "session/session.hpp"
 
 namespace reconstruct {
 
@@ -160,22 +160,22 @@ class MessageSink : public spdlog::sinks::base_sink<std::mutex> {
 };
 
 /// The options of a library's run.
-recon::SessionOptions run_options(const std::vector<std::filesystem::path>& inputs, const Options& options) {
+recon::GivenOptions run_options(const Options& options, bool hears_progress) {
   for (const char* of_terminal : {"quiet", "verbose", "json", "help", "version", "config", "progress"})
     if (options.contains(of_terminal))
       throw UsageError(std::string("--") + of_terminal + " belongs to the command line; a library has none");
-  recon::SessionOptions parsed = recon::parse_options(detail::given_options(options));
-  if (parsed.workers > 1)
-    throw UsageError("--jobs is " + std::to_string(parsed.workers) +
+  recon::GivenOptions given = detail::given_options(options);
+  if (const auto jobs = given.find("jobs"); jobs != given.end() && jobs->second.text != "1")
+    throw UsageError("--jobs is " + jobs->second.text +
                      "; a library starts no processes: call it in several processes instead");
-  parsed.inputs = inputs;
-  parsed.commit = RECON_COMMIT;
-  parsed.json = true;
-  return parsed;
+  given["json"] = {"true"};
+  if (!hears_progress) given["quiet"] = {"true"};
+  return given;
 }
 
 /// The session with its messages and progress; they end with it.
-std::string run_heard(const recon::SessionOptions& options, const Listener& listener, Calls& calls) {
+std::string run_heard(const std::vector<std::filesystem::path>& inputs, const recon::GivenOptions& options,
+                      const Listener& listener, Calls& calls) {
   std::optional<recon::LogSink> messages;
   std::optional<recon::ProgressListener> progress;
   if (listener.message) messages.emplace(std::make_shared<MessageSink>(listener, calls));
@@ -189,7 +189,7 @@ std::string run_heard(const recon::SessionOptions& options, const Listener& list
     });
   std::ostringstream out;
   std::exception_ptr error;
-  recon::run_session(options, out, &error);
+  detail::run_inputs(inputs, options, out, &error);
   if (error) std::rethrow_exception(error);
   return out.str();
 }
@@ -208,12 +208,11 @@ RunResult run(const std::vector<std::filesystem::path>& inputs, const Options& o
     const std::stop_callback handed_on(std::move(stop), [&] { own.request_stop(); });
     const recon::StopScope scope(own.get_token());
     scope.check();
-    recon::SessionOptions parsed = run_options(inputs, options);
-    parsed.quiet = !listener.progress;
+    const recon::GivenOptions given = run_options(options, static_cast<bool>(listener.progress));
     RunResult result;
     Calls calls(own);
     try {
-      result.json = run_heard(parsed, listener, calls);
+      result.json = run_heard(inputs, given, listener, calls);
     } catch (...) {
       calls.finish();
       throw;

@@ -5,7 +5,6 @@
 #include "api/call.hpp"
 #include "api/convert.hpp"
 #include "methods/stereo/pair.hpp"
-#include "refine/depth_filters.hpp"
 #include "refine/fill.hpp"
 #include "session/pair/pair_input.hpp"
 
@@ -36,8 +35,8 @@ Disparities match_images(Backend& backend, const ImageView& left, const ImageVie
     images.left_colour = detail::colour_of(left, images.levels);
     images.right_colour = detail::colour_of(right, images.levels);
   }
-  Image<float> disparity = std::move(backend.match({images.view(), spec, images.colour()}).disparity);
-  remove_disparity_speckles(disparity.view(), options.min_patch(options.method_of(true)));
+  Image<float> disparity =
+      match_pair(backend, {images.view(), spec, images.colour()}, options.method_of(true), options);
   Image<std::uint8_t> filled;
   if (options.pair.fill) {
     if (images.left_colour.empty()) images.left_colour = detail::colour_of(left, images.levels);

@@ -11,7 +11,6 @@
 #include "io/cloud/ply.hpp"
 #include "io/file/output_file.hpp"
 #include "io/map/map_files.hpp"
-#include "refine/depth_filters.hpp"
 #include "refine/fill.hpp"
 #include "session/input.hpp"
 #include "session/options/option.hpp"
@@ -180,10 +179,10 @@ PairResult match(const PairRun& run, StepClock& clock) {
         plan.name() +
         ": no disparity was found: an image has no texture, every place looks like those beside it; give "
         "the photos of a scene with texture");
-  result.disparity = std::move(run.backend().match(problem).disparity);
-  clock.end("matching");
-  check_interrupted();
-  remove_disparity_speckles(result.disparity.view(), run.options.min_patch(plan.job.method));
+  result.disparity = match_pair(run.backend(), problem, plan.job.method, run.options, [&] {
+    clock.end("matching");
+    check_interrupted();
+  });
   result.known = known_share(result.disparity);
   if (result.known == 0) throw InputError(plan.name() + ": no disparity was found; " + doubts(plan));
   result.swap_warning = swap_warning(plan, problem.images, result.known, run.backend());

@@ -67,6 +67,35 @@ TEST_F(ExportedPoints, ArePointsOfTheCloudWithColoursAndTracks) {
   EXPECT_EQ(report.at("export").at("points"), scene.points.size());
 }
 
+TEST_F(ExportedPoints, LeaveANearObjectItsShareBeforeAHugeFarPlane) {
+  set_content(folder() / "far.json", R"({"samples": 1, "sparse": {"points": 100},
+    "cameras": [{"model": "PINHOLE", "width": 96, "height": 72, "angle": 58}],
+    "views": [{"arc": {"centre": [0, 0, 0], "radius": 3, "from": -110, "to": -70, "count": 4, "heights": [0]},
+               "target": [0, 0, 0]}],
+    "objects": [{"shape": "sphere", "radius": 0.6, "position": [0, 0, 0], "texture": {"pattern": "marble"}},
+                {"shape": "quad", "width": 4000, "height": 4000, "rotate": [90, 0, 0], "position": [0, 1500, 0],
+                 "texture": {"pattern": "marble", "grain": 300}}]})");
+  const fs::path far = folder() / "far";
+  ASSERT_EQ(run_program(folder(), {RECON_RENDER, (folder() / "far.json").string(), far.string(), "--quiet"})
+                .exit_code,
+            0);
+  const Outcome outcome =
+      run_program(folder(), {RECON_RECONSTRUCT, far.string(), "--device", "cpu", "--depth-maps",
+                             (far / "gt_depth").string(), "--max-depth-error", "0.1", "--min-angle", "0",
+                             "--export-points", "300"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const auto near = [](const auto& points, const auto& position) {
+    return std::ranges::count_if(points, [&](const auto& it) { return norm(position(it)) < 10; });
+  };
+  const PlyCloud cloud = read_ply(far / "dense/fused.ply");
+  const auto near_in_cloud = near(cloud.positions, [](Vec3d p) { return p; });
+  ASSERT_GT(static_cast<std::ptrdiff_t>(cloud.positions.size()) - near_in_cloud, 600) << "far points";
+  ASSERT_GT(near_in_cloud, 200);
+  const Scene model = read_colmap_model(far / "dense/splat/sparse/0");
+  EXPECT_GT(model.points.size(), 250u);
+  EXPECT_GT(near(model.points, [](const SparsePoint& p) { return p.position; }), 20);
+}
+
 TEST_F(ExportedPoints, AreKeptUntilTheyAreStaleOrNotAskedFor) {
   ASSERT_EQ(run({"--export-points", "300"}).exit_code, 0);
   const std::string first = content(splat() / "sparse/0/points3D.bin");

@@ -9,6 +9,9 @@
 namespace recon {
 namespace {
 
+/// The folder of the true depth maps in a rendered scene.
+constexpr const char* kTrueMaps = "gt_depth";
+
 struct MemoryCase {
   const char* name;
   std::vector<std::string> arguments;
@@ -27,12 +30,16 @@ TEST_P(ReconstructMemory, IsNoMoreThanPlanned) {
   GTEST_SKIP() << "the sanitizer takes memory of its own";
 #endif
   const std::string large = (folder() / "large").string();
-  render(large, {"--width", "320", "--height", "240", "--views", "4"});
+  const Outcome rendered =
+      run_program(folder(), {RECON_RENDER, RECON_SOURCE_DIR "/tests/cli/data/small_scene.json", large,
+                             "--quiet", "--width", "320", "--height", "240", "--views", "4"});
+  ASSERT_EQ(rendered.exit_code, 0) << rendered.err;
   for (const char* limit : {GetParam().limit, "8GiB"}) {
     std::vector<std::string> arguments = {
         large,     "--memory-limit", limit, "--threads", "2", "-o", (folder() / limit).string(),
         "--quiet", "--json"};
-    arguments.insert(arguments.end(), GetParam().arguments.begin(), GetParam().arguments.end());
+    for (const std::string& word : GetParam().arguments)
+      arguments.push_back(word == kTrueMaps ? large + "/" + kTrueMaps : word);
     std::vector<std::string> dry = arguments;
     dry.push_back("--dry-run");
     const Outcome plan = reconstruct(dry), run = reconstruct(arguments);
@@ -48,6 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, ReconstructMemory,
                                          MemoryCase{"sweep_winner", {"--optimizer", "winner"}, "110MiB"},
                                          MemoryCase{"sweep_cross", {"--aggregation", "cross"}, "138MiB"},
                                          MemoryCase{"bm", {"--method", "bm"}, "106MiB"},
+                                         MemoryCase{"given_maps", {"--depth-maps", kTrueMaps}, "106MiB"},
                                          MemoryCase{"sgm", {"--method", "sgm"}, "128MiB"},
                                          MemoryCase{"bp", {"--method", "bp", "--iterations", "1"}, "270MiB"}),
                          [](const auto& c) { return std::string(c.param.name); });

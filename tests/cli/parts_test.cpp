@@ -66,6 +66,13 @@ class ReconstructParts : public SceneTest {
   }
 };
 
+TEST_F(ReconstructParts, FusingBeforeAnyEstimateLeavesNothingBehind) {
+  const Outcome outcome = fuse();
+  EXPECT_EQ(outcome.exit_code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("there are no depth maps to fuse; run --stage estimate first"));
+  EXPECT_FALSE(fs::exists(dense()));
+}
+
 TEST_F(ReconstructParts, FusingWithOtherOptionsThanTheEstimatesIsRefused) {
   ASSERT_EQ(estimate().exit_code, 0);
   expect_refused({"--window", "7"}, "view00.png (--window 5 -> 7)");

@@ -26,7 +26,8 @@ std::vector<std::string> SceneTest::command(const std::vector<std::string>& argu
   bool device = false, planes = false;
   for (const std::string& argument : arguments) {
     device |= argument == "--device";
-    for (const char* other : {"--planes", "--method", "--preset", "--config"}) planes |= argument == other;
+    for (const char* other : {"--planes", "--method", "--preset", "--config", "--depth-maps"})
+      planes |= argument == other;
   }
   if (!device) words.insert(words.end(), {"--device", "cpu"});
   if (!planes) words.insert(words.end(), {"--planes", "48"});

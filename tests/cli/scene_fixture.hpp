@@ -21,7 +21,8 @@ class SceneTest : public testing::Test {
   fs::path scene() const { return folder_ / "scene"; }
   fs::path dense() const { return scene() / "dense"; }
 
-  /// `reconstruct`, on the CPU and with few planes unless the arguments name a device, planes or a method.
+  /// `reconstruct`, on the CPU and with few planes unless the arguments name a device, planes, a method or
+  /// given maps.
   std::vector<std::string> command(const std::vector<std::string>& arguments) const;
   Outcome reconstruct(const std::vector<std::string>& arguments) const;
 

@@ -361,33 +361,6 @@ class Run(Test):
                                       reconstruct.match(left, right, 16, device="cpu"))
 
 
-class Documents(Plane):
-    def test_what_the_page_shows_works(self):
-        page = (Path(__file__).resolve().parents[2] / "tools/docs/python.md").read_text()
-        blocks = page.split("```python\n")[1:]
-        self.assertGreaterEqual(len(blocks), 5)
-        shutil.copytree(SCENE, self.folder / "scene")
-        left, right = texture()
-        image, other, third = self.views()
-        names = {"left": left, "right": right, "image": image.image, "other": other, "third": third, "cam_from_world": image.pose,
-                 "depth_of_other": np.full((self.HEIGHT, self.WIDTH), 4, np.float32), "print": lambda *_: None}
-        names.update(zip(("fx", "fy", "cx", "cy"), self.CAMERA))
-        self.addCleanup(os.chdir, os.getcwd())
-        os.chdir(self.folder)
-        for block in blocks:
-            code = block.split("```")[0]
-            if "cv2" in code:
-                try:
-                    import cv2
-                except ImportError:
-                    continue
-                for name, grey in (("left.png", left), ("right.png", right)):
-                    cv2.imwrite(name, np.pad(grey, ((0, 0), (100, 0)), mode="wrap"))
-            exec(compile(code, "python.md", "exec"), names)
-        self.assertGreater(len(names["fusion"].cloud), 1000)
-        self.assertEqual(len(names["cloud"]), names["result"]["scenes"][0]["points"])
-
-
 if __name__ == "__main__":
     PROGRAM, SCENE = sys.argv[1:3]
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

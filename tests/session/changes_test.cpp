@@ -35,6 +35,10 @@ TEST(Changes, NameOptionsWithBothValues) {
             "--method sgm -> bm");
   EXPECT_EQ(of({{"p1", "9"}, {"window", "5"}}, {{"p1", "8"}, {"window", "7"}}),
             "--window 5 -> 7, --p1 9 -> 8");
+  EXPECT_EQ(of({{"planes", "24"}, {"refine", "none"}, {"optimizer", "sgm"}},
+               {{"refine", "patches"}, {"quality", "normal"}, {"optimizer", "winner"}}),
+            "--optimizer sgm -> winner, --planes 24 -> none, --refine none -> patches and 1 more change")
+      << "what the others follow from first";
   EXPECT_EQ(
       describe_change({{"version", 3}, {"planes", 2}}, {{"version", 4}, {"options", {{"planes", "3"}}}}),
       "another version of the program made it");

@@ -56,6 +56,39 @@ TEST_F(OutputFolder, IsSharedByThoseWhoAgree) {
   EXPECT_TRUE(OutputLock(folder_, "", false).exclusive()) << "they are gone";
 }
 
+TEST_F(OutputFolder, ThatARunMadeAndDidNotUseIsGone) {
+  const Workspace workspace(folder_ / "dense");
+  const auto take = [&] { return take_output(workspace, {OutputKind::kScene, false, false, ""}); };
+  {
+    const TakenOutput output = take();
+    EXPECT_TRUE(fs::exists(workspace.path("status/lock")));
+  }
+  EXPECT_FALSE(fs::exists(workspace.root()));
+  fs::create_directories(workspace.root());
+  take();
+  EXPECT_TRUE(fs::is_empty(workspace.root())) << "it was there before";
+  {
+    const TakenOutput output = take();
+    mark_output(workspace, OutputKind::kScene);
+  }
+  EXPECT_TRUE(is_output(workspace.root()));
+  take();
+  EXPECT_TRUE(is_output(workspace.root()));
+}
+
+TEST_F(OutputFolder, ThatARunMadeAndAnotherWaitsForIsTheOthers) {
+  const Workspace workspace(folder_ / "dense");
+  auto first = std::make_unique<TakenOutput>(take_output(workspace, {OutputKind::kScene, false, false, ""}));
+  std::thread other([&] {
+    const TakenOutput second = take_output(workspace, {OutputKind::kScene, false, true, ""});
+    mark_output(workspace, OutputKind::kScene);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  first.reset();
+  other.join();
+  EXPECT_TRUE(is_output(workspace.root()));
+}
+
 TEST_F(OutputFolder, LosesItsLockFileWithTheLastThatSharesIt) {
   const fs::path file = folder_ / "status/lock";
   for (const char* key : {"", "key"}) {

@@ -141,6 +141,8 @@ std::optional<std::string> fault_of(const fs::path& file, bool quoted, const std
   if (quoted) {
     if (target.find('/') == std::string::npos) return "name the module of the header";
     if (!may_include(module, module_of(target))) return module + " must not include " + module_of(target);
+    if (module == "tools" && target == "session/session.hpp")
+      return "run scenes and pairs by api/run_inputs.hpp, as the library does";
     if (module == "session" && module_of(target) == module && !keeps_session_folders(file, target))
       return "session/" + session_folder_of(file) + " must not include " + target;
   } else {
@@ -241,6 +243,12 @@ TEST_F(PlantedTree, PublicHeadersStandAlone) {
               ElementsAre(HasSubstr("core must not include api")));
   EXPECT_THAT(faults_of("src/session/a.hpp", "#include \"api/call.hpp\"\n"),
               ElementsAre(HasSubstr("session must not include api")));
+}
+
+TEST_F(PlantedTree, ProgramsRunScenesAsTheLibraryDoes) {
+  EXPECT_THAT(faults_of("tools/reconstruct.cpp", "#include \"session/session.hpp\"\n"),
+              ElementsAre(HasSubstr("api/run_inputs.hpp")));
+  EXPECT_THAT(faults_of("tools/reconstruct.cpp", "#include \"api/run_inputs.hpp\"\n"), IsEmpty());
 }
 
 TEST_F(PlantedTree, FoldersOfSessionHaveNoArrowBack) {

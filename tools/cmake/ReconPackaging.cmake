@@ -4,6 +4,10 @@ include(GNUInstallDirs)
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(DIRECTORY scenes/demo DESTINATION share/reconstruct/scenes)
+# Pages, examples and pictures where README.md links to them.
+install(DIRECTORY tools/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}/tools FILES_MATCHING PATTERN "*.md" PATTERN "*.jpg")
+install(DIRECTORY tools/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}/tools)
+install(FILES scenes/demo.png DESTINATION ${CMAKE_INSTALL_DOCDIR}/scenes)
 
 # Placeholders: whoever publishes packages sets both.
 set(RECON_MAINTAINER "reconstruct developers <reconstruct@example.org>" CACHE STRING "Name and address in packages")

@@ -5,10 +5,12 @@ FROM nvidia/cuda:13.0.0-devel-ubuntu24.04 AS toolkit
 
 FROM debian:12
 COPY --from=toolkit /usr/local/cuda-13.0 /usr/local/cuda
+# The commit that the programs state, of a source without .git.
+ARG COMMIT=
 COPY . /source
 WORKDIR /source
 RUN tools/install-packages build \
- && CUDACXX=/usr/local/cuda/bin/nvcc cmake --preset package -DRECON_CUDA=ON \
+ && CUDACXX=/usr/local/cuda/bin/nvcc cmake --preset package -DRECON_CUDA=ON -DRECON_COMMIT="$COMMIT" \
  && cmake --build --preset package --parallel "$(nproc)" \
  && cmake --install build/package --prefix /usr/local \
  && rm -rf build /var/lib/apt/lists/*

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/pixels.hpp"
 #include "io/file/input_file.hpp"
+#include "refine/depth_filters.hpp"
 #include "session/scene/stores.hpp"
 
 namespace recon {
@@ -186,6 +188,14 @@ PairImages read_pair_images(const PairPlan& plan) {
     images.right_colour = read_image(plan.files.right, images.levels);
   }
   return images;
+}
+
+Image<float> match_pair(Backend& backend, const PairProblem& problem, Method method,
+                        const SessionOptions& options, const std::function<void()>& matched) {
+  Image<float> disparity = std::move(backend.match(problem).disparity);
+  if (matched) matched();
+  remove_disparity_speckles(disparity.view(), options.min_patch(method));
+  return disparity;
 }
 
 OrderShares compare_orders(Backend& backend, const GreyPair& images, DisparityRange range) {

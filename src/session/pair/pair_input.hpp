@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -55,6 +56,12 @@ SampleLevels colour_levels(const PairFiles& files);
 
 /// @throws InputError when an image cannot be read, or is not of the plan's size
 PairImages read_pair_images(const PairPlan& plan);
+
+/// The disparities of a pair, without speckles as far as the options of the method say.
+/// @param matched  called between the matching and what follows it, unless empty
+/// @throws OutOfMemory, DeviceError, Interrupted
+Image<float> match_pair(Backend& backend, const PairProblem& problem, Method method,
+                        const SessionOptions& options, const std::function<void()>& matched = {});
 
 /// Shares of pixels that block matching finds a disparity for in images of half the size.
 struct OrderShares {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -117,7 +119,8 @@ class Changes {
   /// As many as fit into a line, the first one in any case.
   std::string text() const {
     constexpr std::size_t kRoom = 80;
-    std::vector<std::string> all = main_options_;
+    std::vector<std::string> all;
+    for (const auto& [rank, text] : main_options_) all.push_back(text);
     for (const auto* list : {&options_, &files_}) all.insert(all.end(), list->begin(), list->end());
     if (all.empty()) return "other inputs";
     std::string text = all.front();
@@ -217,19 +220,24 @@ class Changes {
       add(files_, "another camera");
   }
 
-  /// Options that others follow from come first; of another method all are other ones.
+  /// Options that others follow from come first, in this order: without planes and stages, patches are
+  /// refined, which have a quality. Of another method all are other ones.
   void add_option(const Keys& place, const json& before, const json& now) {
-    static const std::set<std::string> kMain = {"method", "cost",    "optimizer", "aggregation",
-                                                "refine", "quality", "window"};
+    static const std::vector<std::string> kMain = {"method", "cost",   "optimizer", "aggregation",
+                                                   "planes", "refine", "quality",   "window"};
     if (place.size() != 2) return add(files_, kDamagedRecord);
     if (!same_method_ && place != kMethod) return;
-    add(kMain.contains(place[1]) ? main_options_ : options_,
-        "--" + place[1] + " " + shown(before) + " -> " + shown(now));
+    const std::string text = "--" + place[1] + " " + shown(before) + " -> " + shown(now);
+    if (const auto main = std::ranges::find(kMain, place[1]); main != kMain.end())
+      main_options_.emplace(main - kMain.begin(), text);
+    else
+      add(options_, text);
   }
 
   const json found_, wanted_;
   bool same_method_ = true;
-  std::vector<std::string> main_options_, options_, files_;
+  std::map<std::ptrdiff_t, std::string> main_options_;  ///< by rank
+  std::vector<std::string> options_, files_;
 };
 
 }  // namespace

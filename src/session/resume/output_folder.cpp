@@ -223,10 +223,13 @@ OutputLock::OutputLock(std::filesystem::path folder, std::string shared_key, boo
 }
 
 void OutputLock::open_file() {
+  constexpr int kAttempts = 3;  // another process may remove the folder that it made
   descriptor_.close();
   std::error_code error;
-  std::filesystem::create_directories(file_.parent_path(), error);
-  descriptor_.number = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  for (int i = 0; i < kAttempts && (i == 0 || errno == ENOENT) && descriptor_.number < 0; ++i) {
+    std::filesystem::create_directories(file_.parent_path(), error);
+    descriptor_.number = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  }
   if (descriptor_.number < 0)
     throw OutputError(folder_.string() + ": the output folder cannot be written: " +
                       (error ? error.message() : std::strerror(errno)) +
@@ -302,9 +305,18 @@ void OutputLock::refuse() const {
                    "; wait for it with --wait, or choose another folder with --output");
 }
 
+TakenOutput::~TakenOutput() {
+  std::error_code ignored;
+  if (!lock || made.empty() || std::filesystem::exists(made.front().parent_path() / kMark, ignored)) return;
+  lock->remove_file();
+  for (const std::filesystem::path& folder : made) ::rmdir(folder.c_str());  // unless others use them
+}
+
 TakenOutput take_output(const Workspace& workspace, const OutputAccess& access) try {
   check_content(workspace.root(), access);  // before anything is created there
   TakenOutput output;
+  for (const std::filesystem::path& folder : {workspace.root() / "status", workspace.root()})
+    if (std::error_code ignored; !std::filesystem::exists(folder, ignored)) output.made.push_back(folder);
   output.lock = std::make_unique<OutputLock>(workspace.root(), access.shared_key, access.wait);
   check_content(workspace.root(), access);  // another process may have been faster
   workspace.check_writable();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace recon {
 
@@ -129,10 +130,16 @@ struct OutputAccess {
   std::string shared_key;  ///< as OutputLock has it
 };
 
-/// An output folder while this process may write into it.
+/// An output folder while this process may write into it. Of a run that ends before it marks the folder
+/// nothing is left there.
 struct TakenOutput {
   std::unique_ptr<OutputLock> lock;
-  bool has_results = false;  ///< of an earlier run, and of the same kind
+  bool has_results = false;                 ///< of an earlier run, and of the same kind
+  std::vector<std::filesystem::path> made;  ///< folders that the lock made, the inner ones first
+
+  TakenOutput() = default;
+  TakenOutput(TakenOutput&&) = default;
+  ~TakenOutput();
 };
 
 /// Locks an output folder, creates it where missing, and removes the temporary files of killed runs. Without

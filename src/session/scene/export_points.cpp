@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "core/content_hash.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "core/quantile.hpp"
 #include "io/cloud/ply.hpp"
 #include "io/cloud/ply_thinning.hpp"
 #include "io/cloud/ply_visit.hpp"
@@ -64,6 +67,25 @@ void check_export_memory(const SceneRun& run, std::uint64_t points, std::uint64_
                   "raise --memory-limit",
                   run.workspace.root().string(), run.options.export_points,
                   format_byte_size(kProgramBytes + needed), format_byte_size(run.memory.limit)));
+}
+
+/// The ball about the middle of the views in which they stand; one in ten, which may stand elsewhere, does
+/// not count. What is beyond is thinned as they see it, so that a huge far surface leaves near ones points.
+NearBall ball_of_views(const SceneRun& run) {
+  constexpr double kMostViews = 0.9;
+  std::vector<Vec3d> centres;
+  std::vector<double> x, y, z, distances;
+  for (const int view : run.plan.needed_views()) {
+    const Vec3d centre = centres.emplace_back(camera_centre(run.plan.scene_view(view).cam_from_world));
+    x.push_back(centre.x), y.push_back(centre.y), z.push_back(centre.z);
+  }
+  NearBall ball{{lower_quantile(x, 0.5), lower_quantile(y, 0.5), lower_quantile(z, 0.5)}};
+  for (const Vec3d& centre : centres) distances.push_back(norm(centre - ball.centre));
+  std::ranges::sort(distances);
+  const double counting = std::ceil(kMostViews * static_cast<double>(distances.size() - 1));
+  if (const double farthest = distances[static_cast<std::size_t>(counting)]; farthest > 0)
+    ball.radius = farthest;
+  return ball;
 }
 
 /// Positions and colours of some vertices of the cloud.
@@ -163,7 +185,7 @@ void export_points(SceneRun& run) {
   const std::uint64_t all = PlyVertices(cloud).count();
   const auto most = static_cast<std::uint64_t>(run.options.export_points);
   check_export_memory(run, std::min(all, most), all);
-  const std::vector<std::uint64_t> indices = thin_ply(cloud, most);
+  const std::vector<std::uint64_t> indices = thin_ply(cloud, most, ball_of_views(run));
   Scene scene = bare_model(run.plan);
   scene.points = read_points(cloud, indices);
   add_tracks(run, indices, scene);

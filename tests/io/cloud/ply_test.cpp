@@ -45,7 +45,7 @@ TEST(PlyWriter, HasTheseBytes) {
       HasSubstr(
           "\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nproperty float nx\n"
           "property float ny\nproperty float nz\nproperty uchar red\nproperty uchar green\n"
-          "property uchar blue\nproperty float confidence\nproperty uchar views\nend_header\n"));
+          "property uchar blue\nproperty float confidence\nproperty uchar scalar_views\nend_header\n"));
   ASSERT_EQ(bytes.size() - body, 3u * 32);
   const std::string two = "\0\0\0\x40"s, half = "\0\0\0\x3F"s, minus_two = "\0\0\0\xC0"s, zero = "\0\0\0\0"s,
                     quarter = "\0\0\x80\x3E"s;

@@ -98,6 +98,50 @@ TEST(ThinnedCloud, IsDenseNearbyWhereAFewPointsAreFarAway) {
   }
 }
 
+/// A ball of radius 1 and, behind it, a surface of 4000 x 4000 units that has ten times as many points.
+Points ball_before_far_surface(int in_ball) {
+  std::mt19937 generator(11);
+  const auto number = [&] { return 2 * static_cast<double>(generator()) / 4294967296.0 - 1; };
+  Points points;
+  while (static_cast<int>(points.size()) < in_ball) {
+    const Vec3d p{number(), number(), number()};
+    if (const double r = norm(p); r > 0.1 && r < 1) points.push_back(1 / r * p);
+  }
+  for (int i = 0; i < 10 * in_ball; ++i) points.push_back({2000 * number(), 2000 * number(), 1000});
+  return points;
+}
+
+TEST(ThinnedCloud, IsDenseNearbyBeforeALargeFarSurface) {
+  const TemporaryFolder folder;
+  constexpr int kInBall = 3000;
+  const Points points = ball_before_far_surface(kInBall);
+  const auto in_ball = [&](const std::vector<std::uint64_t>& chosen) {
+    return std::ranges::lower_bound(chosen, std::uint64_t{kInBall}) - chosen.begin();
+  };
+  write_points(folder / "c.ply", points, PlyPosition::kFloat);
+  const std::vector<std::uint64_t> even = thin_ply(folder / "c.ply", 2000),
+                                   near = thin_ply(folder / "c.ply", 2000, {{0, 0, 0}, 3});
+  EXPECT_LT(in_ball(even), 10) << "evenly in space";
+  EXPECT_LE(near.size(), 2000u);
+  EXPECT_GE(near.size(), 1900u);
+  EXPECT_GT(in_ball(near), 150);
+  Points ball(points.begin(), points.begin() + kInBall);
+  EXPECT_LT(largest_gap(ball, {near.begin(), near.begin() + in_ball(near)}), 0.6);
+}
+
+TEST(ThinnedCloud, IsContractedBeyondWhatIsNear) {
+  const NearBall near{{1, 2, 3}, 2};
+  const auto expect_at = [&](Vec3d p, Vec3d expected) {
+    EXPECT_LT(norm(contracted(p, near) - expected), 1e-12);
+  };
+  expect_at({1, 2, 3}, {1, 2, 3});
+  expect_at({3, 2, 3}, {3, 2, 3});
+  expect_at({1, 6, 3}, {1, 5, 3});       // twice as far: 2 (2 - 1/2)
+  expect_at({1, 2, -1e15}, {1, 2, -1});  // at infinity
+  expect_at({0.5, 2.5, 3}, {0.5, 2.5, 3});
+  EXPECT_EQ(contracted({1e300, -1e300, 0}, {}).x, 1e300) << "all is near";
+}
+
 TEST(ThinnedCloud, KeepsAllOfASmallCloudAndOneOfEqualPoints) {
   const TemporaryFolder folder;
   write_points(folder / "c.ply", {{1, 2, 3}, {4, 5, 6}}, PlyPosition::kFloat);

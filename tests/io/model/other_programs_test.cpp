@@ -77,6 +77,19 @@ void write_sphere(const std::filesystem::path& path) {
   writer.commit();
 }
 
+TEST(CloudCompare, TakesTheNumberOfViewsAsAScalarField) {
+  if (!have("command -v CloudCompare")) GTEST_SKIP() << "CloudCompare is not installed";
+  const TemporaryFolder folder;
+  write_sphere(folder / "cloud.ply");
+  output_of(
+      "QT_QPA_PLATFORM=offscreen CloudCompare -SILENT -NO_TIMESTAMP -O cloud.ply -C_EXPORT_FMT ASC "
+      "-ADD_HEADER -SAVE_CLOUDS",
+      folder.path());
+  const std::string text = slurp(folder / "cloud.asc");
+  EXPECT_THAT(text, testing::StartsWith("//X Y Z R G B views "));
+  EXPECT_THAT(text, testing::HasSubstr(" 0 0 200 3.0"));
+}
+
 TEST(Open3d, ReadsOurCloudWithNormalsAndColours) {
   if (!have("/usr/bin/python3 -c 'import open3d'")) GTEST_SKIP() << "python3-open3d is not installed";
   const TemporaryFolder folder;

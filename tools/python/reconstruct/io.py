@@ -168,14 +168,21 @@ def _ply_header(path, file):
     return count, np.dtype([(name, order + _PLY_TYPES[kind]) for name, kind in fields])
 
 
+def _field_name(name, names):
+    """Without the prefix of CloudCompare, unless another property has this name."""
+    plain = name[len("scalar_"):] if name.startswith("scalar_") else name
+    return plain if plain and plain not in names else name
+
+
 def read_cloud(path):
     """The points of a binary PLY file: a structured array with a field for each property, of its type in the file.
 
     Those of `reconstruct` are x y z (float or, in map coordinates, double), nx ny nz, red green blue, confidence and
-    views, the number of views that see the point, at most 255.
+    views, the number of views that see the point, at most 255 (in the file scalar_views: CloudCompare takes such names).
     """
     with open(path, "rb") as file:
         count, kind = _ply_header(path, file)
+        kind.names = tuple(_field_name(name, kind.names) for name in kind.names)
         left = os.fstat(file.fileno()).st_size - file.tell()
         if left < count * kind.itemsize:
             _fail(path, f"{count} vertices take {count * kind.itemsize} bytes, but {left} follow")

@@ -22,8 +22,8 @@ RECONSTRUCT_API std::string version();
 struct DeviceOptions {
   std::string device = "auto";  ///< auto (every usable GPU, else the CPU), cpu, cuda, or GPUs: "cuda:0,2"
   int threads = 0;              ///< max number; 0: as many as there are processors
-  std::optional<std::size_t> memory_limit;      ///< max bytes of host memory; empty: what is available
-  std::optional<std::size_t> gpu_memory_limit;  ///< max bytes of each GPU; empty: most of what is free
+  std::optional<std::size_t> memory_limit = {};      ///< max bytes of host memory; empty: what is available
+  std::optional<std::size_t> gpu_memory_limit = {};  ///< max bytes of each GPU; empty: most of what is free
 };
 
 namespace detail {

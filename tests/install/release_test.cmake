@@ -1,0 +1,38 @@
+# cmake -DBUILD=DIR -DSOURCE=DIR -DVERSION=X.Y.Z -DWORK=DIR -P release_test.cmake
+# Makes the files of a release from a build, and looks whether all are there and of one version.
+
+cmake_minimum_required(VERSION 3.25)
+
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+
+file(REMOVE_RECURSE ${WORK})
+run(${SOURCE}/tools/release --trial --build ${BUILD} ${WORK}/files)
+foreach(file reconstruct_${VERSION}_*.deb reconstruct-${VERSION}-*.tar.gz reconstruct-${VERSION}-*.whl
+        reconstruct-${VERSION}-cpu-image.tar.gz reconstruct-${VERSION}-cuda-image.tar.gz SHA256SUMS)
+  file(GLOB found ${WORK}/files/${file})
+  if(NOT found)
+    message(FATAL_ERROR "${file} is not among the files of the release:\n${output}")
+  endif()
+endforeach()
+foreach(image cpu cuda)
+  file(ARCHIVE_EXTRACT INPUT ${WORK}/files/reconstruct-${VERSION}-${image}-image.tar.gz DESTINATION ${WORK}/${image})
+  file(READ ${WORK}/${image}/Dockerfile recipe)
+  if(NOT recipe MATCHES "FROM debian:12" OR NOT EXISTS ${WORK}/${image}/src/CMakeLists.txt OR EXISTS ${WORK}/${image}/build)
+    message(FATAL_ERROR "the ${image} image cannot be built from its archive")
+  endif()
+endforeach()
+file(GLOB wheel ${WORK}/files/*.whl)
+file(ARCHIVE_EXTRACT INPUT ${wheel} DESTINATION ${WORK}/wheel)
+file(STRINGS ${WORK}/wheel/reconstruct-${VERSION}.dist-info/METADATA version REGEX "^Version: ${VERSION}$")
+if(NOT version)
+  message(FATAL_ERROR "the wheel is not of version ${VERSION}")
+endif()
+
+# One that is no release is refused: the sources have changes, or are no work tree of git.
+file(COPY ${SOURCE}/tools/release DESTINATION ${WORK}/no_release/tools)
+file(COPY ${SOURCE}/tools/python/pyproject.toml DESTINATION ${WORK}/no_release/tools/python)
+execute_process(COMMAND ${CMAKE_COMMAND} -E env GIT_CEILING_DIRECTORIES=${WORK} ${WORK}/no_release/tools/release ${WORK}/refused
+                RESULT_VARIABLE result ERROR_VARIABLE error)
+if(NOT result EQUAL 1 OR NOT error MATCHES "no git work tree")
+  message(FATAL_ERROR "tools/release ended with ${result}: ${error}")
+endif()
