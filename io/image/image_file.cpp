@@ -15,6 +15,7 @@
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
 #include "io/file/text_scanner.hpp"
+#include "io/image/image_codecs.hpp"
 
 namespace recon {
 
@@ -53,7 +54,7 @@ cv::Mat decode(std::string_view bytes, int flags, const std::string& file) {
   try {
     // OpenCV takes a mutable pointer but does not write through it.
     const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
-    decoded = cv::imdecode(raw, flags);
+    decoded = image_codecs().decode(raw, flags);
   } catch (const cv::Exception& error) {
     if (error.code == cv::Error::StsNoMem)
       throw OutOfMemory(file + ": no memory to decode the image: " + error.err);
@@ -193,7 +194,7 @@ AtomicFile encoded_file(const std::filesystem::path& path, const cv::Mat& pixels
   std::vector<std::uint8_t> bytes;
   bool encoded = false;
   try {
-    encoded = cv::imencode(extension, pixels, bytes, settings);
+    encoded = image_codecs().encode(extension, pixels, bytes, settings);
   } catch (const cv::Exception&) {
     encoded = false;
   }

@@ -10,6 +10,7 @@
 
 #include "core/parallel.hpp"
 #include "match/posed_image.hpp"
+#include "match/seen_part.hpp"
 #include "match/sweep_rows-inl.hpp"
 #include "match/sweep_scratch.hpp"
 
@@ -34,7 +35,8 @@ class TileSweep {
         volume_(volume),
         frame_(sweep.reference, tile, R),
         reference_(sweep.reference, frame_, sweep.cost.kind == CostKind::kZncc),
-        combination_(sweep.cost, tile.width) {
+        combination_(sweep.cost, tile.width),
+        parts_(sweep.sources.size()) {
     for (const CpuSweep::Source& source : sweep.sources)
       for (std::size_t c = 0; c < source.channels.size(); ++c) windows_.emplace_back(frame_, sweep.cost.kind);
     sums_.resize(frame_.stride);
@@ -44,12 +46,12 @@ class TileSweep {
   void run() {
     for (int d = 0; d < sweep_.planes.count; ++d) {
       const float w = inverse_depth(sweep_.planes, static_cast<float>(d));
-      for (SourceWindow& window : windows_) window.clear();
-      for (int t = 0; t < 2 * R; ++t)
-        for (std::size_t s = 0; s < sweep_.sources.size(); ++s) enter_row(s, w, t);
+      for (std::size_t s = 0; s < parts_.size(); ++s) parts_[s] = part_of(sweep_.sources[s], w);
       for (int y = 0; y < tile_.height; ++y) {
         combination_.clear();
-        for (std::size_t s = 0; s < sweep_.sources.size(); ++s) {
+        for (std::size_t s = 0; s < parts_.size(); ++s) {
+          if (y < parts_[s].top || y >= parts_[s].bottom) continue;
+          if (y == parts_[s].top) begin(s, w);
           enter_row(s, w, y + 2 * R);
           offer(s, y);
         }
@@ -61,24 +63,51 @@ class TileSweep {
  private:
   static constexpr int kWindow = 2 * R + 1;
 
+  /// The part of the tile that a source sees on a plane: whole vectors of pixels, rows top .. bottom - 1.
+  struct SeenPart {
+    int left, width, top, bottom;
+  };
+
+  SeenPart part_of(const CpuSweep::Source& source, float w) const {
+    const Tile seen =
+        seen_part(source.warp, w, tile_, source.channels[0].width(), source.channels[0].height());
+    const int lanes = static_cast<int>(hn::Lanes(F32()));
+    const int left = (seen.x - tile_.x) / lanes * lanes, top = seen.y - tile_.y;
+    const int right = (seen.x - tile_.x + seen.width + lanes - 1) / lanes * lanes;
+    return {left, std::min(right, tile_.width) - left, top, top + seen.height};
+  }
+
+  /// Enters the rows above the first one that ends a window.
+  void begin(std::size_t s, float w) {
+    const std::size_t channels = sweep_.sources[s].channels.size();
+    for (std::size_t c = 0; c < channels; ++c) windows_[s * channels + c].clear();
+    for (int t = 0; t < 2 * R; ++t) enter_row(s, w, parts_[s].top + t);
+  }
+
   /// Warps row t of the source and adds it to the sliding windows.
   void enter_row(std::size_t s, float w, int t) {
     const CpuSweep::Source& source = sweep_.sources[s];
+    const SeenPart& part = parts_[s];
+    const int first = part.left, count = part.width + 2 * R;
+    const int leaving = t - kWindow < part.top ? -1 : t - kWindow;
+    // The columns of these inside the image.
+    const int inside = std::max(first, frame_.first_inside);
+    const int inside_count = std::min(first + count, frame_.first_inside + frame_.image_width) - inside;
     const RowWarp warp = row_warp(source.warp, w, frame_.image_row(t));
     const int channels = static_cast<int>(source.channels.size());
     for (int c = 0; c < channels; ++c) {
       SourceWindow& window = windows_[s * channels + c];
       std::uint8_t* pixels = sweep_.cost.kind == CostKind::kZncc ? window.row(t) : window.scratch();
-      warp_any_row(warp, source.channels[c], frame_.image_x, frame_.image_width, pixels + frame_.first_inside,
-                   window.seen(t) + frame_.first_inside);
-      replicate_border(pixels, frame_.columns, frame_.first_inside, frame_.image_width);
+      warp_any_row(warp, source.channels[c], frame_.image_x + inside - frame_.first_inside, inside_count,
+                   pixels + inside, window.seen(t) + inside);
+      replicate_border(pixels + first, count, inside - first, inside_count);
       if (sweep_.cost.kind == CostKind::kZncc) {
-        update_zncc_columns(reference_.row(0, t), pixels, reference_.row(0, t - kWindow),
-                            window.row(t - kWindow), frame_.columns,
-                            {window.sum(0), window.sum(1), window.sum(2)});
+        update_zncc_columns(reference_.row(0, t) + first, pixels + first, reference_.row(0, leaving) + first,
+                            window.row(leaving) + first, count,
+                            {window.sum(0) + first, window.sum(1) + first, window.sum(2) + first});
       } else {
-        update_sad_columns(reference_.row(c, t), pixels, window.row(t - kWindow), frame_.columns,
-                           window.row(t), window.narrow_sum());
+        update_sad_columns(reference_.row(c, t) + first, pixels + first, window.row(leaving) + first, count,
+                           window.row(t) + first, window.narrow_sum() + first);
       }
     }
   }
@@ -86,21 +115,22 @@ class TileSweep {
   /// Computes the costs of source s in row y of the tile and adds them to the combination.
   void offer(std::size_t s, int y) {
     const std::size_t channels = sweep_.sources[s].channels.size();
+    const int x = parts_[s].left, count = parts_[s].width;
     SourceWindow& window = windows_[s * channels];
-    const std::uint8_t* seen = window.seen(y + R) + R;
+    const std::uint8_t* seen = window.seen(y + R) + R + x;
     if (sweep_.cost.kind == CostKind::kZncc) {
-      zncc_costs<R>({window.sum(0), window.sum(1), window.sum(2)}, reference_.sum(y), reference_.variance(y),
-                    seen, tile_.width, cost_.data());
+      zncc_costs<R>({window.sum(0) + x, window.sum(1) + x, window.sum(2) + x}, reference_.sum(y) + x,
+                    reference_.variance(y) + x, seen, count, cost_.data());
     } else {
       for (std::size_t c = 0; c < channels; ++c)
-        sad_sums<R>(windows_[s * channels + c].narrow_sum(), tile_.width, c == 0, sums_.data());
+        sad_sums<R>(windows_[s * channels + c].narrow_sum() + x, count, c == 0, sums_.data());
       const float inverse_count = 1.0f / static_cast<float>(kWindow * kWindow * static_cast<int>(channels));
-      sad_costs(sums_.data(), seen, tile_.width, inverse_count, cost_.data());
+      sad_costs(sums_.data(), seen, count, inverse_count, cost_.data());
     }
     if (sweep_.cost.combination == Combination::kMean)
-      offer_mean(cost_.data(), tile_.width, combination_.row(0), combination_.row(1));
+      offer_mean(cost_.data(), count, combination_.row(0) + x, combination_.row(1) + x);
     else
-      offer_best(cost_.data(), tile_.width, combination_.row(0), combination_.rows(), combination_.stride());
+      offer_best(cost_.data(), count, combination_.row(0) + x, combination_.rows(), combination_.stride());
   }
 
   void store(int y, int d) {
@@ -117,6 +147,7 @@ class TileSweep {
   TileFrame frame_;
   ReferenceRows reference_;
   CombinationRows combination_;
+  std::vector<SeenPart> parts_;  ///< of each source, on the plane at hand
   std::vector<SourceWindow> windows_;
   AlignedRow<std::uint32_t> sums_;
   AlignedRow<float> cost_;

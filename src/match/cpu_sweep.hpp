@@ -72,7 +72,7 @@ void change_reference(CpuSweep& sweep, const PosedImage& reference, const std::v
 /// compares the reference pixel and the warped source pixel at (x + i, y + j), clamped to the reference
 /// image. A source sees a sample when the sample's own position lies inside it; the other samples of the
 /// window are clamped to the source image. Single-threaded; deterministic, the same bits on every processor.
-/// Cost: O(tile x planes x sources), independent of the window except for the width of the horizontal sums.
+/// Cost: O(tile x planes x sources that see it), independent of the window but for the horizontal sums.
 /// Source: E. Achten 2025, Algorithm 1; running sums: F. Crow 1984 and Stam 2008; best K: Gallup et al., CVPR
 /// 2007.
 /// @param[out] volume  tile.width x planes x tile.height

@@ -102,15 +102,29 @@ std::optional<double> axis_crossing(const ViewGeometry& a, const ViewGeometry& b
 }
 
 std::vector<int> nearest_views(const SceneGeometry& views, int reference, int count) {
-  std::vector<std::pair<double, int>> others;
-  for (int v = 0; v < views.size(); ++v)
-    if (views[v].photo != views[reference].photo)
-      others.emplace_back(norm(views[v].centre - views[reference].centre), v);
-  const std::size_t kept = std::min(static_cast<std::size_t>(count), others.size());
-  std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(kept), others.end());
-  std::vector<int> nearest(kept);
-  for (std::size_t i = 0; i < kept; ++i) nearest[i] = others[i].second;
-  return nearest;
+  if (count <= 0) return {};
+  // The nearest so far, a heap with the farthest of them first.
+  std::vector<std::pair<double, int>> nearest;
+  const auto offer = [&](int v) {
+    if (v < 0 || v >= views.size() || views[v].photo == views[reference].photo) return;
+    const std::pair<double, int> other(norm(views[v].centre - views[reference].centre), v);
+    if (nearest.size() == static_cast<std::size_t>(count)) {
+      if (!(other < nearest.front())) return;
+      std::pop_heap(nearest.begin(), nearest.end());
+      nearest.pop_back();
+    }
+    nearest.push_back(other);
+    std::push_heap(nearest.begin(), nearest.end());
+  };
+  // Neighbours in the order of the capture are mostly near: with them first, few others enter the heap.
+  for (int step = 1; step < views.size(); ++step) {
+    offer(reference - step);
+    offer(reference + step);
+  }
+  std::sort_heap(nearest.begin(), nearest.end());
+  std::vector<int> result;
+  for (const auto& [distance, v] : nearest) result.push_back(v);
+  return result;
 }
 
 std::vector<std::optional<double>> viewing_distances(const SceneGeometry& views) {

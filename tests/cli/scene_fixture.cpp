@@ -41,6 +41,8 @@ Outcome SceneTest::reconstruct(const std::vector<std::string>& arguments) const 
 
 std::vector<std::string> SceneTest::as_plain_user(std::vector<std::string> command) const {
   fs::copy_file(command.front(), plain_program(), fs::copy_options::overwrite_existing);
+  fs::copy_file(RECON_CODECS, folder_ / fs::path(RECON_CODECS).filename(),
+                fs::copy_options::overwrite_existing);
   command.front() = plain_program().string();
   run_program(folder_, {"/bin/chmod", "-R", "a+rwX", folder_.string()});
   if (geteuid() == 0)

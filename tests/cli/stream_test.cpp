@@ -81,6 +81,37 @@ TEST_F(ReconstructStream, EveryProgramSaysItsVersion) {
   }
 }
 
+/// The image formats load 130 libraries, which takes longer than all else at a start.
+TEST_F(ReconstructStream, ImageFormatsAreLoadedForTheFirstPhotoOnly) {
+  const auto loaded = [&](const std::vector<std::string>& command) {
+    const Outcome outcome = run_by_shell("LD_DEBUG=files exec \"$@\"", command);
+    EXPECT_EQ(outcome.exit_code, 0) << command[0];
+    EXPECT_THAT(outcome.err, HasSubstr("calling init: ")) << command[0];
+    return outcome.err;
+  };
+  for (const char* program : {RECON_RECONSTRUCT, RECON_RENDER, RECON_EVALUATE})
+    EXPECT_THAT(loaded({program, "--version"}), Not(HasSubstr("imgcodecs"))) << program;
+  EXPECT_THAT(loaded(command({scene().string(), "--dry-run"})), Not(HasSubstr("imgcodecs")));
+  EXPECT_THAT(loaded(command({scene().string(), "--quality", "draft"})), HasSubstr("imgcodecs"));
+}
+
+TEST_F(ReconstructStream, AProgramWithoutItsImageFormatsSaysWhereTheyBelong) {
+  const fs::path bin = folder() / "bin", program = bin / "reconstruct",
+                 module = fs::path(RECON_CODECS).filename();
+  fs::create_directories(bin);
+  fs::copy_file(RECON_RECONSTRUCT, program);
+  std::vector<std::string> words = command({scene().string(), "--quality", "draft"});
+  words.front() = program.string();
+  const Outcome outcome = run_program(folder(), words);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr(module.string()), HasSubstr("it belongs into " + bin.string())));
+  // Beside the file that a link leads to.
+  fs::copy_file(RECON_CODECS, bin / module);
+  fs::create_symlink(program, folder() / "link");
+  words.front() = (folder() / "link").string();
+  EXPECT_EQ(run_program(folder(), words).exit_code, 0);
+}
+
 TEST_F(ReconstructStream, ALostOutputIsOne) {
   const std::string s = scene().string();
   for (const std::vector<std::string>& command : {command({"--help"}),

@@ -1,5 +1,5 @@
 # cmake -DBUILD=DIR -DVERSION=X.Y.Z -DWORK=DIR -P packages_test.cmake
-# Makes the packages of a build, unpacks them and starts their programs.
+# Makes the packages of a build, unpacks them, starts their programs and has one read and write images.
 
 cmake_minimum_required(VERSION 3.25)
 set(programs reconstruct reconstruct-evaluate reconstruct-render reconstruct-bench)
@@ -17,6 +17,12 @@ function(check_tree root)
       message(FATAL_ERROR "${program} --version does not say ${VERSION}: ${output}")
     endif()
   endforeach()
+  file(GLOB_RECURSE program "${root}/*/bin/reconstruct")
+  file(GLOB_RECURSE photos "${root}/*/share/reconstruct/scenes/demo/images/view0[01].jpg")
+  run(${program} ${photos} --max-disparity 16 --method bm --device cpu --output ${root}-pair)
+  if(NOT EXISTS ${root}-pair/preview.png)
+    message(FATAL_ERROR "${program} did not write ${root}-pair/preview.png: ${output}")
+  endif()
   foreach(document doc/*/README.md doc/*/copyright doc/*/CHANGELOG.md reconstruct/scenes/demo/sparse/images.*
           man/man1/reconstruct.1 bash-completion/completions/reconstruct reconstruct/python/setup.py)
     file(GLOB_RECURSE found "${root}/*/share/${document}")
@@ -51,7 +57,7 @@ file(GLOB package ${WORK}/*.deb)
 run(dpkg-deb --extract ${package} ${WORK}/deb)
 check_tree(${WORK}/deb)
 run(dpkg-deb --field ${package} Depends)
-if(NOT output MATCHES "libopencv-core")
+if(NOT output MATCHES "libopencv-core" OR NOT output MATCHES "libopencv-imgcodecs")
   message(FATAL_ERROR "the .deb does not name the libraries it needs: ${output}")
 endif()
 run(dpkg-deb --field ${package} Maintainer Homepage)

@@ -227,5 +227,27 @@ TEST(OverlappingViews, AreThoseThatSeeMostBestFirst) {
   for (const int view : all[3]) EXPECT_NE(view, 8);
 }
 
+TEST(NearestViews, AreThoseThatSortingFinds) {
+  // On a grid, so that many are equally far; two views share each place.
+  std::mt19937 random(46);
+  Scene scene = empty_scene();
+  for (int v = 0; v < 400; ++v) {
+    const auto x = static_cast<double>(random() % 20), y = static_cast<double>(random() % 10);
+    add_view(scene, looking_at({x, y, 0}, {x, y, 1}));
+  }
+  const SceneGeometry views(scene);
+  for (const int reference : {0, 1, 200, 399}) {
+    std::vector<std::pair<double, int>> all;
+    for (int v = 0; v < views.size(); ++v)
+      if (v != reference) all.emplace_back(norm(views[v].centre - views[reference].centre), v);
+    std::sort(all.begin(), all.end());
+    for (const std::size_t count : {0u, 1u, 7u, 256u, 399u, 1000u}) {
+      const std::vector<int> nearest = nearest_views(views, reference, static_cast<int>(count));
+      ASSERT_THAT(nearest, SizeIs(std::min(count, all.size())));
+      for (std::size_t i = 0; i < nearest.size(); ++i) ASSERT_EQ(nearest[i], all[i].second) << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace recon
