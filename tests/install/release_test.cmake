@@ -36,3 +36,13 @@ execute_process(COMMAND ${CMAKE_COMMAND} -E env GIT_CEILING_DIRECTORIES=${WORK} 
 if(NOT result EQUAL 1 OR NOT error MATCHES "no git work tree")
   message(FATAL_ERROR "tools/release ended with ${result}: ${error}")
 endif()
+
+# So is a build that may be an old one, and a folder with other files.
+execute_process(COMMAND ${SOURCE}/tools/release --build ${BUILD} ${WORK}/refused RESULT_VARIABLE result ERROR_VARIABLE error)
+if(NOT result EQUAL 2 OR NOT error MATCHES "--build goes with --trial")
+  message(FATAL_ERROR "tools/release --build ended with ${result}: ${error}")
+endif()
+execute_process(COMMAND ${SOURCE}/tools/release --trial --build ${BUILD} ${WORK}/files RESULT_VARIABLE result ERROR_VARIABLE error)
+if(NOT result EQUAL 1 OR NOT error MATCHES "is not empty")
+  message(FATAL_ERROR "tools/release ended with ${result}: ${error}")
+endif()
