@@ -2,9 +2,10 @@
 
 The programs of cpp.md, each with the CMakeLists.txt of the page, are built against the library installed in PREFIX and run; the
 code of python.md is run as one session. The meshes of recipes.md are made with fewer levels, as far as their programs are
-installed. All in a folder with what the pages name: left.png and right.png, and a scene.
+installed, the code of python.md where cv2 is. All in a folder with what the pages name: left.png and right.png, and a scene.
 """
 
+import importlib.util
 import os
 import pathlib
 import re
@@ -73,6 +74,9 @@ assert points.shape == depth.shape + (3,) and starts[-1] == len(views) and repor
 assert maps.depth.shape == reference.image.shape[:2] and len(fusion.cloud) > 100
 """
     site = PREFIX / "lib/python3/dist-packages"
+    if importlib.util.find_spec("cv2") is None:
+        print("cv2 (python3-opencv) is not installed: the code of python.md is not tried")
+        return
     run(sys.executable, "-c", code, cwd=folder, env={**os.environ, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"})
 
 

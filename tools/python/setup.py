@@ -1,10 +1,11 @@
 """Builds the part of the module that calls the library: needs the installed library, CMake, a C++20 compiler and pybind11.
 
 CMAKE_PREFIX_PATH names the folder that the library is installed in, where that is not /usr or /usr/local; CMAKE_ARGS has further
-arguments of CMake. With RECONSTRUCT_READERS_ONLY=1 nothing is built: only reconstruct.io works then.
+arguments of CMake, quoted as a shell has them. With RECONSTRUCT_READERS_ONLY=1 nothing is built: only reconstruct.io works then.
 """
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,7 @@ class BuildNative(build_ext):
         build.mkdir(parents=True, exist_ok=True)
         subprocess.run(["cmake", "-S", str(Path(__file__).parent.resolve()), "-B", str(build), "-DCMAKE_BUILD_TYPE=Release",
                         f"-DPython_EXECUTABLE={sys.executable}", f"-DCMAKE_LIBRARY_OUTPUT_DIRECTORY={target.parent}",
-                        *os.environ.get("CMAKE_ARGS", "").split()], check=True)
+                        *shlex.split(os.environ.get("CMAKE_ARGS", ""))], check=True)
         subprocess.run(["cmake", "--build", str(build)], check=True)
 
 

@@ -221,10 +221,11 @@ void add_fusion(OptionGroup& group) {
       .number(kScenes, RECON_FIELD(tile), {0, 1e9})
       .in(OptionResult::kTiles);
   group
-      .add(
-          "export-points", "N",
-          "Write splat/, a COLMAP model of the undistorted images with at most N points of the cloud, evenly "
-          "thinned, with colours and tracks, from which Gaussian splatting and nerfstudio begin; 0: no model")
+      .add("export-points", "N",
+           "Write splat/, a COLMAP model of the undistorted images with at most N points of the cloud, with "
+           "colours and tracks, from which Gaussian splatting and nerfstudio begin; the points are evenly "
+           "spread in space around the views, and beyond them coarser with distance, as the views see it; 0: "
+           "no model")
       .number(kScenes, RECON_FIELD(export_points), {0, 1e9})
       .in(OptionResult::kExport);
 }

@@ -169,9 +169,8 @@ def _ply_header(path, file):
 
 
 def _field_name(name, names):
-    """Without the prefix of CloudCompare, unless another property has this name."""
-    plain = name[len("scalar_"):] if name.startswith("scalar_") else name
-    return plain if plain and plain not in names else name
+    """`views` for scalar_views, as clouds of `reconstruct` have it; all others as the file calls them."""
+    return "views" if name == "scalar_views" and "views" not in names else name
 
 
 def read_cloud(path):
