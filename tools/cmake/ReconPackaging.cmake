@@ -1,15 +1,20 @@
 # The packages that `cpack` makes: .tar.gz and .deb. The programs are installed where they are defined, in tools/.
 
 include(GNUInstallDirs)
-install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(DIRECTORY scenes/demo DESTINATION share/reconstruct/scenes)
-# Pages, examples and pictures where README.md links to them.
+# Pages, examples, results and pictures where README.md links to them.
 install(DIRECTORY tools/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}/tools FILES_MATCHING PATTERN "*.md" PATTERN "*.jpg")
 install(DIRECTORY tools/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}/tools)
 install(FILES scenes/demo.png DESTINATION ${CMAKE_INSTALL_DOCDIR}/scenes)
+install(FILES tools/packages.txt DESTINATION ${CMAKE_INSTALL_DOCDIR}/tools)
+install(FILES tools/cluster/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/tools/cluster)
+foreach(page NOTES patches scenes sweep-options)
+  install(FILES tests/bench/results/${page}.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/tests/bench/results)
+endforeach()
 
-# Placeholders: whoever publishes packages sets both.
+# Placeholders: whoever publishes packages sets both; tools/release insists.
 set(RECON_MAINTAINER "reconstruct developers <reconstruct@example.org>" CACHE STRING "Name and address in packages")
 set(RECON_HOMEPAGE "https://example.org/reconstruct" CACHE STRING "Homepage in packages")
 
