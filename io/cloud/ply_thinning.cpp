@@ -151,10 +151,11 @@ double size_of_cubes(const CubeGrid& grid, std::uint64_t max) {
 }  // namespace
 
 Vec3d contracted(Vec3d point, const NearBall& near) {
+  if (std::isinf(near.radius)) return point;
   const Vec3d from_centre = point - near.centre;
   const double distance = norm(from_centre);
-  if (!(distance > near.radius)) return point;
-  return near.centre + near.radius * (2 - near.radius / distance) / distance * from_centre;
+  if (!(distance > near.radius)) return 1 / near.radius * from_centre;
+  return (2 - near.radius / distance) / distance * from_centre;
 }
 
 std::vector<std::uint64_t> thin_ply(const std::filesystem::path& cloud, std::uint64_t max_points,

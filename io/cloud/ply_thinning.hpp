@@ -21,10 +21,10 @@ struct NearBall {
   double radius = std::numeric_limits<double>::infinity();
 };
 
-/// The same point in the ball, and all others drawn into a ball of twice the radius: p of the distance d to
-/// the centre to the distance r (2 - r / d), in its direction. As much of what is far is left as cameras in
-/// the middle see of it: angles and disparities (Barron, Mildenhall, Verbin, Srinivasan, Hedman 2022,
-/// "Mip-NeRF 360", equation 10).
+/// The point from the centre, in units of the radius r, and all outside the ball drawn into one of twice the
+/// radius: of the distance d to the distance 2 - r / d. Without bounds the point itself. As much of what is
+/// far is left as cameras in the middle see of it: angles and disparities (Barron, Mildenhall, Verbin,
+/// Srinivasan, Hedman 2022, "Mip-NeRF 360", equation 10).
 Vec3d contracted(Vec3d point, const NearBall& near);
 
 /// Chooses points of a cloud that are evenly distributed in contracted space: of each occupied cell of a grid

@@ -19,5 +19,6 @@ bool encode_by_opencv(const std::string& extension, const cv::Mat& pixels, std::
 
 extern "C" {
 extern const recon::ImageCodecs reconstruct_image_codecs;
-const recon::ImageCodecs reconstruct_image_codecs = {decode_by_opencv, encode_by_opencv};
+const recon::ImageCodecs reconstruct_image_codecs = {recon::kImageCodecsVersion, decode_by_opencv,
+                                                     encode_by_opencv};
 }

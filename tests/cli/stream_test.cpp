@@ -105,6 +105,13 @@ TEST_F(ReconstructStream, AProgramWithoutItsImageFormatsSaysWhereTheyBelong) {
   const Outcome outcome = run_program(folder(), words);
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr(module.string()), HasSubstr("it belongs into " + bin.string())));
+  // A module in another folder is not loaded, though the system would find it.
+  const fs::path elsewhere = folder() / "elsewhere";
+  fs::create_directories(elsewhere);
+  fs::copy_file(RECON_CODECS, elsewhere / module);
+  std::vector<std::string> with_path = words;
+  with_path.insert(with_path.begin(), {"/usr/bin/env", "LD_LIBRARY_PATH=" + elsewhere.string()});
+  EXPECT_EQ(run_program(folder(), with_path).exit_code, 1);
   // Beside the file that a link leads to.
   fs::copy_file(RECON_CODECS, bin / module);
   fs::create_symlink(program, folder() / "link");
