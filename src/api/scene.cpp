@@ -165,7 +165,7 @@ recon::GivenOptions run_options(const Options& options, bool hears_progress) {
     if (options.contains(of_terminal))
       throw UsageError(std::string("--") + of_terminal + " belongs to the command line; a library has none");
   recon::GivenOptions given = detail::given_options(options);
-  if (const auto jobs = given.find("jobs"); jobs != given.end() && jobs->second.text != "1")
+  if (const auto jobs = given.find("jobs"); jobs != given.end() && recon::parse_options(given).workers != 1)
     throw UsageError("--jobs is " + jobs->second.text +
                      "; a library starts no processes: call it in several processes instead");
   given["json"] = {"true"};

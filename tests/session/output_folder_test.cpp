@@ -57,13 +57,13 @@ TEST_F(OutputFolder, IsSharedByThoseWhoAgree) {
 }
 
 TEST_F(OutputFolder, ThatARunMadeAndDidNotUseIsGone) {
-  const Workspace workspace(folder_ / "dense");
+  const Workspace workspace(folder_ / "new/deep/dense");
   const auto take = [&] { return take_output(workspace, {OutputKind::kScene, false, false, ""}); };
   {
     const TakenOutput output = take();
     EXPECT_TRUE(fs::exists(workspace.path("status/lock")));
   }
-  EXPECT_FALSE(fs::exists(workspace.root()));
+  EXPECT_FALSE(fs::exists(folder_ / "new"));
   fs::create_directories(workspace.root());
   take();
   EXPECT_TRUE(fs::is_empty(workspace.root())) << "it was there before";

@@ -317,6 +317,10 @@ TakenOutput take_output(const Workspace& workspace, const OutputAccess& access) 
   TakenOutput output;
   for (const std::filesystem::path& folder : {workspace.root() / "status", workspace.root()})
     if (std::error_code ignored; !std::filesystem::exists(folder, ignored)) output.made.push_back(folder);
+  for (fs::path folder = workspace.root().parent_path(); !folder.empty(); folder = folder.parent_path()) {
+    if (std::error_code ignored; fs::exists(folder, ignored)) break;
+    output.made.push_back(folder);
+  }
   output.lock = std::make_unique<OutputLock>(workspace.root(), access.shared_key, access.wait);
   check_content(workspace.root(), access);  // another process may have been faster
   workspace.check_writable();
