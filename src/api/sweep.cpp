@@ -70,9 +70,9 @@ DepthMaps sweep_views(Backend& backend, const Views& views, const SessionOptions
   recon::parallel_for(static_cast<int>(views.size()), [&](int i) {
     PhotoStore::Colour colour = detail::colour_of(views[i]->image, levels);
     channels[i] = split_channels(colour, options.colour, plan.view(0).levels);
-    if (i == 0) colours = std::move(colour);
+    if (i == 0 && compares_colours(problem)) colours = std::move(colour);
   });
-  if (problem.compares_colours()) problem.colours = colours.view();
+  if (compares_colours(problem)) problem.colours = colours.view();
   const auto set_level = [&](int level, SweepImages& images) {
     set_pixels(channels.front(), level, images.reference);
     for (std::size_t i = 0; i < images.sources.size(); ++i)

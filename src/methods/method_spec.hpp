@@ -81,6 +81,11 @@ constexpr bool has_graph_cut(const MethodSpec& spec) {
   return spec.optimizer == Optimizer::kGraphCut || spec.refine.graph_cut;
 }
 
+/// Whether depth edges are looked for in the colours of the reference, see SweepProblem::colours.
+constexpr bool compares_colours(const MethodSpec& spec) {
+  return spec.refine.patches && spec.refine.edges;
+}
+
 /// Whether a sweep needs stored costs.
 constexpr bool needs_volume(const MethodSpec& spec) {
   return has_graph_cut(spec) || (spec.refine.edges && !spec.refine.patches) ||

@@ -106,7 +106,8 @@ TEST(EdgePlanes, OfAPoleStay) {
 
 /// Blocks of planes and grey levels, with noise in both.
 struct RandomScene {
-  RandomScene(int width, int height, std::uint32_t seed) : states(width, height), grey(width, height) {
+  RandomScene(int width, int height, std::uint32_t seed, bool in_colour = false)
+      : states(width, height), grey(width, height), colours(width, height), has_colours(in_colour) {
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) {
         const auto a = static_cast<std::uint32_t>(x), b = static_cast<std::uint32_t>(y);
@@ -119,12 +120,19 @@ struct RandomScene {
             static_cast<float>(0.7 * reference::hashed(seed + 3, a, b))};
         const double photo = reference::hashed(seed, (a + 2) / 9, b / 7);
         grey(x, y) = static_cast<std::uint8_t>(40 * photo + 12 * reference::hashed(seed + 4, a, b));
+        colours(x, y) = {static_cast<std::uint8_t>(grey(x, y) + 20 * other), 200,
+                         static_cast<std::uint8_t>(30 * noise)};
       }
   }
-  EdgeImage edge_image() const { return {grey.view().data, grey.view().pitch, nullptr, 0}; }
+  EdgeImage edge_image() const {
+    return {grey.view().data, grey.view().pitch, has_colours ? colours.view().data : nullptr,
+            colours.view().pitch};
+  }
 
   Image<PatchState> states;
   Image<std::uint8_t> grey;
+  Image<Rgb8> colours;
+  bool has_colours;
 };
 
 /// The states after a pass of the textbook.
@@ -135,8 +143,11 @@ Image<PatchState> textbook_pass(const RandomScene& scene, const InverseRange& ra
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
       const auto& [plane, cost] = scene.states(x, y);
+      const std::uint8_t grey = scene.grey(x, y);
+      const Rgb8 colour = scene.has_colours ? scene.colours(x, y) : Rgb8{grey, grey, grey};
       pixels.push_back({static_cast<double>(plane.w), static_cast<double>(plane.wx),
-                        static_cast<double>(plane.wy), static_cast<double>(cost), scene.grey(x, y)});
+                        static_cast<double>(plane.wy), static_cast<double>(cost), colour.r, colour.g,
+                        colour.b});
     }
   const auto decisions = reference::edge_planes(pixels, width, height, static_cast<double>(range.min),
                                                 static_cast<double>(range.max), rules);
@@ -152,8 +163,8 @@ Image<PatchState> textbook_pass(const RandomScene& scene, const InverseRange& ra
   return result;
 }
 
-void expect_textbook(int width, int height, std::uint32_t seed) {
-  RandomScene scene(width, height, seed);
+void expect_textbook(int width, int height, std::uint32_t seed, bool in_colour = false) {
+  RandomScene scene(width, height, seed, in_colour);
   const InverseRange range{0.6f, 1.4f};
   const Image<PatchState> moved = with_moved_edges(scene.states.view(), scene.edge_image(), range);
   const Image<PatchState> before = scene.states.clone();
@@ -179,6 +190,7 @@ void expect_textbook(int width, int height, std::uint32_t seed) {
 TEST(EdgePlanes, AreThoseOfTheTextbook) {
   expect_textbook(67, 41, 1);
   expect_textbook(64, 48, 9);
+  expect_textbook(61, 47, 6, true);
   expect_textbook(1, 1, 2);
   expect_textbook(1, 23, 3);
   expect_textbook(37, 2, 4);

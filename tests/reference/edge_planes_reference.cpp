@@ -46,7 +46,7 @@ struct Textbook {
   }
 
   static double vote(int difference, int square) {
-    const double exponent = std::floor(difference * 3 / 2.0) / 8.0 + std::floor(square * 3 / 8.0) / 8.0;
+    const double exponent = std::floor(difference / 2.0) / 8.0 + std::floor(square * 3 / 8.0) / 8.0;
     if (exponent >= 16.0) return 0.0;
     const double whole = std::floor(exponent);
     return std::floor(65536.0 * (1.0 - (exponent - whole) / 2.0) * std::exp2(-whole)) / 65536.0;
@@ -68,7 +68,9 @@ struct Textbook {
         const int square = (i - x) * (i - x) + (j - y) * (j - y);
         if (square > rules.radius * rules.radius || !inside(i, j)) continue;
         const double here = at(i, j).w + at(i, j).wx * (x - i) + at(i, j).wy * (y - j);
-        const double given = vote(std::abs(at(i, j).grey - pixel.grey), square);
+        const EdgePixel& q = at(i, j);
+        const double given =
+            vote(std::abs(q.r - pixel.r) + std::abs(q.g - pixel.g) + std::abs(q.b - pixel.b), square);
         Surface& surface = here * kRatio < pixel.w ? farther : pixel.w * kRatio < here ? nearer : own;
         surface.sum += given;
         surface.number += 1;

@@ -4,10 +4,10 @@
 
 namespace recon::reference {
 
-/// A pixel as edges are judged by: its plane, cost and grey level.
+/// A pixel as edges are judged by: its plane, cost and colour.
 struct EdgePixel {
   double w, wx, wy, cost;
-  int grey;
+  int r, g, b;
 };
 
 /// A pass: how far the farther and the nearer surface may be, the margin of insides, the radius of the votes;
@@ -26,11 +26,11 @@ struct EdgeDecision {
 
 /// The decisions by (y, x). From the description, in double precision: pixels of costs up to 0.6 without an
 /// edge (a ratio of inverse depths above 1.02) within the margin on an axis or diagonal vote for their
-/// surface, continued to the pixel: with 2^-e, e = 3 / 16 grey difference + 3 / 64 squared distance, each cut
-/// down to eighths, linear between whole e, in units of 2^-16. Surfaces are the own one, nearer and farther
-/// ones by the ratio. A surface counts sum / sqrt(number); the own sum begins at 1/4. A farther (nearer)
-/// surface takes part if one is within reach on an axis or diagonal and a vote for it lies within min and
-/// max. Most votes win, and get the plane with the highest vote, of these the first.
+/// surface, continued to the pixel: with 2^-e, e = 1 / 16 difference summed over the channels + 3 / 64
+/// squared distance, each cut down to eighths, linear between whole e, in units of 2^-16. Surfaces are the
+/// own one, nearer and farther ones by the ratio. A surface counts sum / sqrt(number); the own sum begins at
+/// 1/4. A farther (nearer) surface takes part if one is within reach on an axis or diagonal and a vote for it
+/// lies within min and max. Most votes win, and get the plane with the highest vote, of these the first.
 std::vector<EdgeDecision> edge_planes(const std::vector<EdgePixel>& pixels, int width, int height, double min,
                                       double max, const EdgeRules& rules);
 

@@ -212,9 +212,13 @@ DepthEstimate refine_patches(const SweepProblem& problem, const SweepPlan& plan,
                  workspace.stream);
   staging.upload(coarsest.depth.view(), stages.depths, padded_count<float>(coarsest.depth.width()),
                  workspace.stream);
-  const Rgb8* colours = problem.refine.edges && problem.colours.data != nullptr ? stages.colours : nullptr;
-  if (colours != nullptr)
+  const Rgb8* colours =
+      compares_colours(problem) && problem.colours.data != nullptr ? stages.colours : nullptr;
+  if (colours != nullptr) {
+    EXPECTS(problem.colours.width == problem.reference.camera.width &&
+            problem.colours.height == problem.reference.camera.height);
     staging.upload(problem.colours, stages.colours, problem.colours.width, workspace.stream);
+  }
   PatchStates states{};
   for (int level = static_cast<int>(problem.coarser.size()); level >= 0; --level) {
     const SweepImages& images = level == 0 ? problem : problem.coarser[static_cast<std::size_t>(level) - 1];

@@ -27,8 +27,6 @@ struct SweepProblem : MethodSpec, SweepImages {
   std::vector<SweepImages> coarser;    ///< for patches: images halved once, twice, ...
   DepthBounds bounds = {};             ///< exact ones of the depths
   ImageView<const Rgb8> colours = {};  ///< of the reference, for edges of patches; empty: its channel serves
-
-  bool compares_colours() const { return refine.patches && refine.edges; }
 };
 
 /// Result of a sweep per pixel of the reference; depth is NaN where no source sees it.

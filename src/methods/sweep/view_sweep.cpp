@@ -113,6 +113,8 @@ SweepProblem sized_problem(const SweepShape& shape) {
 
 DepthEstimate sweep_view(const SweepProblem& problem) {
   check(problem, true);
+  EXPECTS(problem.colours.data == nullptr || (problem.colours.width == problem.reference.camera.width &&
+                                              problem.colours.height == problem.reference.camera.height));
   if (problem.refine.patches) return refine_patches(problem, sweep_view(coarsest_sweep(problem)));
   CpuSweep sweep = prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.cost);
   const std::vector<SweepBlock> blocks = blocks_of(sweep_shape(problem));

@@ -209,6 +209,8 @@ class Estimation {
 
   ViewDepth sweep(Backend& backend, int view) {
     SweepProblem problem = sweep_problem(run_.plan, view, run_.options);
+    std::shared_ptr<const PhotoStore::Colour> colours;  // first: one reading gives them and the channels
+    if (compares_colours(problem)) problem.colours = (colours = run_.photos.colour(run_.plan, view))->view();
     const Channels channels = channels_of(view);
     const auto set_level = [&](int level, SweepImages& images) {
       set_pixels(*channels.front(), level, images.reference);
@@ -216,8 +218,6 @@ class Estimation {
         set_pixels(*channels[i + 1], level, images.sources[i]);
     };
     set_level(0, problem);
-    std::shared_ptr<const PhotoStore::Colour> colours;
-    if (problem.compares_colours()) problem.colours = (colours = run_.photos.colour(run_.plan, view))->view();
     for (std::size_t i = 0; i < problem.coarser.size(); ++i)
       set_level(static_cast<int>(i) + 1, problem.coarser[i]);
     if (const auto range = narrow_planes(backend, run_.plan, view, run_.options, problem))

@@ -91,6 +91,7 @@ void measure_views(const ScenePlan& plan, const SessionOptions& options, SceneMe
   const auto channel_bytes = [&](std::size_t count) {
     return PhotoStore::channel_bytes(count, options.in_colour(job), options.swept_by_patches(job));
   };
+  const bool with_colours = options.depth_maps.empty() && compares_colours(options.spec(job.method));
   std::size_t padded = 0, check = 0;
   for (const int view : plan.needed_views()) {
     const Pinhole& camera = plan.view(view).camera;
@@ -99,10 +100,9 @@ void measure_views(const ScenePlan& plan, const SessionOptions& options, SceneMe
     check = std::max(check, check_view_bytes(camera, options, job));
     std::size_t images = pixels_of(camera);
     for (const int source : plan.view(view).sources) images += pixels_of(plan.view(source).camera);
-    // Of the view that is estimated, the colours too.
-    if (plan.view(view).active)
-      memory.images =
-          std::max(memory.images, channel_bytes(images) + PhotoStore::colour_bytes(padded_pixels(camera)));
+    const std::size_t colours =
+        with_colours ? PhotoStore::colour_bytes(padded_pixels(camera)) : 0;  // of the reference
+    if (plan.view(view).active) memory.images = std::max(memory.images, channel_bytes(images) + colours);
   }
   const std::size_t mask = memory.view_pixels * prepared_mask_bytes(plan),
                     all = plan.needed_views().size() * padded;

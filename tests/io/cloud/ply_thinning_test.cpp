@@ -132,7 +132,7 @@ TEST(ThinnedCloud, IsDenseNearbyBeforeALargeFarSurface) {
 TEST(ThinnedCloud, IsContractedBeyondWhatIsNear) {
   const NearBall near{{1, 2, 3}, 2};
   const auto expect_at = [&](Vec3d p, Vec3d expected) {
-    EXPECT_LT(norm(contracted(p, near) - expected), 1e-12);
+    EXPECT_LT(norm(near.radius * contracted(p, near) + near.centre - expected), 1e-12);
   };
   expect_at({1, 2, 3}, {1, 2, 3});
   expect_at({3, 2, 3}, {3, 2, 3});
@@ -140,6 +140,14 @@ TEST(ThinnedCloud, IsContractedBeyondWhatIsNear) {
   expect_at({1, 2, -1e15}, {1, 2, -1});  // at infinity
   expect_at({0.5, 2.5, 3}, {0.5, 2.5, 3});
   EXPECT_EQ(contracted({1e300, -1e300, 0}, {}).x, 1e300) << "all is near";
+}
+
+/// Views that stand in one place but for rounding.
+TEST(ThinnedCloud, HasAllDirectionsAboutATinyBall) {
+  const TemporaryFolder folder;
+  write_points(folder / "c.ply", ball_before_far_surface(3000), PlyPosition::kDouble);
+  const NearBall tiny{{0.25, 0.5, -0.125}, 1e-16};
+  EXPECT_GE(thin_ply(folder / "c.ply", 2000, tiny).size(), 1900u);
 }
 
 TEST(ThinnedCloud, KeepsAllOfASmallCloudAndOneOfEqualPoints) {
