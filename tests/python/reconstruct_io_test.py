@@ -172,8 +172,11 @@ class Results(unittest.TestCase):
             fx, fy, cx, cy = view.camera
             x = np.floor(fx * in_camera[:, 0] / in_camera[:, 2] + cx).astype(int)
             y = np.floor(fy * in_camera[:, 1] / in_camera[:, 2] + cy).astype(int)
-            self.assertGreater(len(mine), 20)
-            distance = np.linalg.norm(back[y, x] - mine, axis=1) / in_camera[:, 2]
+            # The mean of several views may lie a little outside of one of them.
+            inside = (x >= 0) & (y >= 0) & (x < view.size[0]) & (y < view.size[1])
+            self.assertGreater(inside.sum(), 20)
+            self.assertGreater(inside.mean(), 0.99)
+            distance = np.linalg.norm(back[y[inside], x[inside]] - mine[inside], axis=1) / in_camera[inside, 2]
             self.assertLess(np.nanquantile(distance, 0.9), 0.01)
 
     def test_damaged_models_are_value_errors(self):
