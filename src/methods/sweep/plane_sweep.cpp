@@ -224,6 +224,7 @@ SweepProblem coarsest_sweep(const SweepProblem& problem) {
   sweep.refine.patches = sweep.refine.smooth = sweep.refine.prior = sweep.refine.edges = false;
   if (!problem.coarser.empty()) static_cast<SweepImages&>(sweep) = problem.coarser.back();
   sweep.coarser.clear();
+  sweep.colours = {};
   sweep.sources.resize(std::min<std::size_t>(sweep.sources.size(), kCoarseSources));
   return sweep;
 }

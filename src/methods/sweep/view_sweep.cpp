@@ -68,6 +68,8 @@ DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& c
     return level.emplace(patch_level(l < halvings ? problem.coarser[halvings - 1 - l] : problem));
   };
   const int width = problem.reference.camera.width, height = problem.reference.camera.height;
+  EXPECTS(problem.colours.data == nullptr ||
+          (problem.colours.width == width && problem.colours.height == height));
   Image<PatchState> states;
   compute([&](int threads) { return patches_bytes(sweep_shape(problem), threads); },
           [&] {
@@ -113,8 +115,6 @@ SweepProblem sized_problem(const SweepShape& shape) {
 
 DepthEstimate sweep_view(const SweepProblem& problem) {
   check(problem, true);
-  EXPECTS(problem.colours.data == nullptr || (problem.colours.width == problem.reference.camera.width &&
-                                              problem.colours.height == problem.reference.camera.height));
   if (problem.refine.patches) return refine_patches(problem, sweep_view(coarsest_sweep(problem)));
   CpuSweep sweep = prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.cost);
   const std::vector<SweepBlock> blocks = blocks_of(sweep_shape(problem));

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "core/aligned_buffer.hpp"
@@ -95,6 +96,25 @@ TEST(CoarseToFine, SweepsTheCoarsestLevelWithoutPatches) {
   EXPECT_EQ(found.source_height, expected.source_height);
   EXPECT_EQ(found.planes, expected.planes);
   EXPECT_EQ(found.refine.patches, expected.refine.patches);
+}
+
+/// Edges of patches in colours that are grey are those in grey; the colours are of the full size alone.
+TEST(CoarseToFine, LooksForEdgesInColoursOfTheFinestLevel) {
+  Sweep sweep(67, 45, 1);
+  sweep.problem.refine.edges = true;
+  const DepthEstimate in_grey = sweep_view(sweep.problem);
+  Image<Rgb8> colours(67, 45);
+  for (int y = 0; y < 45; ++y)
+    for (int x = 0; x < 67; ++x) {
+      const std::uint8_t grey = sweep.problem.reference.channel[0](x, y);
+      colours(x, y) = {grey, grey, grey};
+    }
+  sweep.problem.colours = colours.view();
+  const DepthEstimate in_colour = sweep_view(sweep.problem);
+  for (int y = 0; y < 45; ++y)
+    EXPECT_EQ(std::memcmp(in_colour.depth.row(y), in_grey.depth.row(y), 67 * sizeof(float)), 0) << y;
+  sweep.problem.colours.width = 66;
+  EXPECT_THROW(sweep_view(sweep.problem), std::logic_error);
 }
 
 TEST(CoarseToFine, RangesAreThoseOfThePlanesAndMore) {
