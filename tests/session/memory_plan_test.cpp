@@ -120,7 +120,7 @@ TEST(MemoryPlan, CountsMasks) {
   EXPECT_EQ(least(masked), least(whole) + 2 * kPixels) << "one view at a time, the decoder's mask and ours";
 }
 
-/// A device that has no room for any view.
+/// A device that has no memory for any view.
 class FullBackend : public FixedBackend {
  public:
   FullBackend() : FixedBackend(0) {}
