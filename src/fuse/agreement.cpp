@@ -140,7 +140,41 @@ HWY_INLINE hn::Mask<F64> normals_differ(const AgreementRow& row, const Vectors& 
   return hn::Lt(cosine, hn::Set(F64(), row.geometry.min_cosine));
 }
 
-/// What the source says of a vector of pixels: a bit in each byte of an Agreement.
+/// See surface_offset.
+HWY_INLINE V64 surface_offsets(const AgreementGeometry& geometry, const ReprojectedBlock& block, int begin,
+                               V64 predicted, V64 found, const Vectors& n) {
+  const F64 d;
+  const Pinhole& camera = geometry.source;
+  const auto along_ray = [&](V64 u, V64 v) HWY_ATTR {
+    const V64 x = hn::Div(hn::Sub(u, hn::Set(d, camera.cx)), hn::Set(d, camera.fx));
+    const V64 y = hn::Div(hn::Sub(v, hn::Set(d, camera.cy)), hn::Set(d, camera.fy));
+    return hn::Add(hn::Add(hn::Mul(n.x, x), hn::Mul(n.y, y)), n.z);
+  };
+  const auto centre = [&](const std::int32_t* index) HWY_ATTR {
+    return hn::Add(hn::PromoteTo(d, hn::Load(I32(), index + begin)), hn::Set(d, 0.5));
+  };
+  const V64 along = hn::Mul(predicted, along_ray(hn::Load(d, block.u + begin), hn::Load(d, block.v + begin)));
+  const V64 surface = hn::Mul(found, along_ray(centre(block.x), centre(block.y)));
+  const Vec3d& t = geometry.source_from_reference.translation;
+  const V64 origin = hn::Add(hn::Add(hn::Mul(n.x, hn::Set(d, t.x)), hn::Mul(n.y, hn::Set(d, t.y))),
+                             hn::Mul(n.z, hn::Set(d, t.z)));
+  return hn::Div(hn::Sub(surface, along), hn::Sub(along, origin));
+}
+
+/// The offset of an Agreement, and that one source is placed, where `counts` is set and the offset is known.
+HWY_INLINE hn::Vec<U64> placed_offsets(V64 offset, double max_relative_depth, hn::Mask<F64> counts) {
+  const F64 d;
+  const V64 max = hn::Set(d, kOffsetShare * max_relative_depth);
+  const auto placed = hn::And(counts, hn::Le(hn::Abs(offset), max));
+  const V64 steps = hn::IfThenElseZero(placed, hn::Mul(hn::Div(offset, max), hn::Set(d, kOffsetSteps)));
+  const V64 rounded = hn::Add(steps, hn::CopySign(hn::Set(d, 0.5), steps));
+  const auto whole = hn::PromoteTo(I64(), hn::DemoteTo(I32(), rounded));
+  const auto one = hn::BitCast(d, hn::Set(I64(), std::int64_t{1} << 40));
+  return hn::Or(hn::BitCast(U64(), hn::ShiftLeft<48>(whole)),
+                hn::BitCast(U64(), hn::IfThenElseZero(placed, one)));
+}
+
+/// What the source says of a vector of pixels: the bytes of an Agreement.
 HWY_INLINE hn::Vec<U64> agreement(const AgreementRow& row, const ReprojectedBlock& block, int begin,
                                   const Vectors& reference_normal, const Vectors& source_normal) {
   const F64 d;
@@ -159,7 +193,11 @@ HWY_INLINE hn::Vec<U64> agreement(const AgreementRow& row, const ReprojectedBloc
                        HWY_ATTR { return hn::BitCast(d, hn::Set(I64(), std::int64_t{1} << (8 * byte))); };
   const V64 seen = hn::Or(hn::IfThenElseZero(visible, one(0)), hn::IfThenElseZero(known, one(1)));
   const V64 same_surface = hn::Or(hn::IfThenElseZero(agree, one(2)), hn::IfThenElseZero(close, one(3)));
-  return hn::BitCast(U64(), hn::Or(hn::Or(seen, same_surface), hn::IfThenElseZero(through, one(4))));
+  const auto counts =
+      hn::BitCast(U64(), hn::Or(hn::Or(seen, same_surface), hn::IfThenElseZero(through, one(4))));
+  if (hn::AllFalse(d, agree)) return counts;
+  const V64 offset = surface_offsets(row.geometry, block, begin, predicted, found, source_normal);
+  return hn::Or(counts, placed_offsets(offset, row.geometry.max_relative_depth, agree));
 }
 
 void count_row(const AgreementRow& row) {

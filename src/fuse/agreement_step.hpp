@@ -11,14 +11,15 @@
 
 namespace recon {
 
-/// What the sources say of a depth, each at the pixel of its reprojection.
+/// What the sources say of a depth, each at the pixel of its reprojection; at most 255 of them.
 struct alignas(8) Agreement {
   std::uint8_t visible = 0;  ///< sources in whose image the point lies
   std::uint8_t known = 0;    ///< of these, with a depth there
   std::uint8_t agree = 0;    ///< of these, with the same depth and a similar normal
   std::uint8_t close = 0;    ///< of these, with a depth that differs by less than kCloseShare of the maximum
   std::uint8_t through = 0;  ///< of the known, with a larger depth: they see through the point
-  std::uint8_t padding[3] = {};
+  std::uint8_t placed = 0;   ///< of those that agree, with a surface whose offset counts
+  std::int16_t offset = 0;   ///< sum of their offset_steps
 
   RECON_HD Agreement& operator+=(const Agreement& other) {
     visible = static_cast<std::uint8_t>(visible + other.visible);
@@ -26,12 +27,19 @@ struct alignas(8) Agreement {
     agree = static_cast<std::uint8_t>(agree + other.agree);
     close = static_cast<std::uint8_t>(close + other.close);
     through = static_cast<std::uint8_t>(through + other.through);
+    placed = static_cast<std::uint8_t>(placed + other.placed);
+    offset = static_cast<std::int16_t>(offset + other.offset);
     return *this;
   }
 };
 
 /// Depths that agree by chance differ by anything up to the maximum, right ones by little.
 constexpr double kCloseShare = 0.25;
+
+/// Offsets up to this share of the max relative difference of depths count, in so many steps: larger ones are
+/// of other surfaces as often.
+constexpr double kOffsetShare = 0.5;
+constexpr int kOffsetSteps = 127;
 
 /// A reference view and a source whose depths are compared.
 struct AgreementGeometry {
@@ -78,6 +86,34 @@ RECON_HD bool sees_through(double predicted, double found, double max_relative_d
   return predicted < (1.0 - max_relative_depth) * found;
 }
 
+/// How much farther the surface of a source lies on the ray of the reference, relative to the depth there:
+/// the ray meets the plane of the source's pixel at (1 + offset) times its depth.
+/// @param normal  of the source's pixel; NaN if it is unknown, and the result then too
+RECON_HD double surface_offset(const AgreementGeometry& geometry, const Reprojection& seen, Vec3d normal) {
+  const double along = seen.predicted * dot(normal, geometry.source.ray(seen.position));
+  const double surface =
+      static_cast<double>(seen.found) * dot(normal, geometry.source.ray(pixel_centre(seen.x, seen.y)));
+  return (surface - along) / (along - dot(normal, geometry.source_from_reference.translation));
+}
+
+/// Whether an offset is known and counts.
+RECON_HD bool is_placed(double offset, double max_offset) {
+  return offset >= -max_offset && offset <= max_offset;
+}
+
+/// An offset in steps, rounded, half of a step away from 0.
+RECON_HD int offset_steps(double offset, double max_offset) {
+  const double steps = offset / max_offset * kOffsetSteps;
+  return static_cast<int>(steps < 0 ? steps - 0.5 : steps + 0.5);
+}
+
+/// The mean of a depth and those of the surfaces of sources on its ray, see surface_offset.
+RECON_HD float mean_depth(float depth, const Agreement& said, double max_relative_depth) {
+  const double steps = static_cast<double>(said.offset) / (1 + said.placed);
+  return static_cast<float>(static_cast<double>(depth) *
+                            (1 + steps * (kOffsetShare * max_relative_depth / kOffsetSteps)));
+}
+
 /// What a source says of a pixel of the reference: each count 0 or 1.
 /// @param depth, normal  of the reference at (x, y); unknown is NaN
 RECON_HD Agreement agreement_step(const AgreementGeometry& geometry, int x, int y, float depth, Vec3f normal,
@@ -96,7 +132,14 @@ RECON_HD Agreement agreement_step(const AgreementGeometry& geometry, int x, int 
     if (dot(geometry.source_from_reference.rotation * widened(normal), widened(n)) < geometry.min_cosine)
       return {1, 1};
     const bool close = depths_agree(seen.predicted, found, kCloseShare * geometry.max_relative_depth);
-    return {1, 1, 1, static_cast<std::uint8_t>(close ? 1 : 0), 0};
+    Agreement said{1, 1, 1, static_cast<std::uint8_t>(close ? 1 : 0)};
+    const double offset = surface_offset(geometry, seen, widened(n));
+    const double max_offset = kOffsetShare * geometry.max_relative_depth;
+    if (is_placed(offset, max_offset)) {
+      said.placed = 1;
+      said.offset = static_cast<std::int16_t>(offset_steps(offset, max_offset));
+    }
+    return said;
   }
   const bool through = sees_through(seen.predicted, found, geometry.max_relative_depth);
   return {1, 1, 0, 0, static_cast<std::uint8_t>(through ? 1 : 0)};

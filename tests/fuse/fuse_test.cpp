@@ -61,9 +61,46 @@ TEST(CountAgreement, AsksForNormalsThatAgree) {
 
 TEST(CountAgreement, AddsUpTo255Sources) {
   const PlaneViews scene(2);
+  scene.maps[1]->depth.fill(2.0f * 0.9952f);
   Image<Agreement> counts(40, 30, {});
   for (int i = 0; i < 255; ++i) count_agreement(scene.depth_view(0), scene.depth_view(1), {}, counts.view());
-  expect_counts(counts(20, 15), 255, 255, 255, 255, 0);
+  expect_counts(counts(20, 15), 255, 255, 255, 0, 0);
+  EXPECT_EQ(counts(20, 15).placed, 255);
+  EXPECT_EQ(counts(20, 15).offset, 255 * -122);
+}
+
+/// The source has its depths at the centres of pixels, half a pixel from where it sees the points.
+TEST(CountAgreement, FindsTheSurfaceOnTheRayOfTheReference) {
+  PlaneViews scene(2);
+  const double slope = 0.3;  // z = 2 + slope x
+  const auto slanted = [&](int view, double share) {
+    Image<float>& depth = scene.maps[static_cast<std::size_t>(view)]->depth;
+    for (int y = 0; y < 30; ++y)
+      for (int x = 0; x < 40; ++x)
+        depth(x, y) = static_cast<float>((2 + slope * 0.105 * view) * share / (1 - slope * (x - 19.5) / 40));
+    const float length = static_cast<float>(std::sqrt(1 + slope * slope));
+    scene.maps[static_cast<std::size_t>(view)]->normal.fill(
+        {static_cast<float>(slope) / length, 0, -1 / length});
+  };
+  scene.views[1].cam_from_world.translation = {-0.105, 0, 0};
+  slanted(0, 1), slanted(1, 1);
+  for (int x = 5; x < 35; ++x) {
+    const Agreement said = agreement(scene, 1, x);
+    EXPECT_EQ(said.placed, 1) << x;
+    EXPECT_EQ(said.offset, 0) << x;
+  }
+  slanted(1, 1.002);
+  const Agreement said = agreement(scene, 1, 12);
+  ASSERT_EQ(said.placed, 1);
+  // The plane n X = n (0, 0, 2) moves by 0.002 of its distance from camera 1.
+  EXPECT_NEAR(mean_depth(2.0f, said, 0.01), 2 * (1 + 0.002 * (2 + slope * 0.105) / 2 / 2), 1e-4);
+}
+
+TEST(MeanDepth, CountsTheOwnDepthAsOne) {
+  Agreement said;
+  EXPECT_EQ(mean_depth(3.0f, said, 0.01), 3.0f);
+  said.agree = said.placed = 3, said.offset = 2 * kOffsetSteps;
+  EXPECT_FLOAT_EQ(mean_depth(3.0f, said, 0.01), 3.0f * 1.0025f);
 }
 
 TEST(Fuse, MergesThePlaneIntoOnePointAPixel) {

@@ -38,6 +38,10 @@ TEST(CountAgreement, EqualsTheTextbookForRotatedCameras) {
           ASSERT_EQ(counts.through, expected.through) << "view " << i << " at " << x << " " << y;
           ASSERT_EQ(counts.close, expected.close) << "view " << i << " at " << x << " " << y;
           ASSERT_EQ(counts.visible, expected.visible) << "view " << i << " at " << x << " " << y;
+          ASSERT_EQ(counts.placed, expected.placed) << "view " << i << " at " << x << " " << y;
+          const double step = static_cast<double>(options.max_relative_depth) / 2 / kOffsetSteps;
+          ASSERT_NEAR(counts.offset * step, expected.offset, 0.501 * step * expected.placed);
+          sum.placed += expected.placed;
           sum.known += expected.known, sum.agree += expected.agree;
           sum.through += expected.through, sum.close += expected.close;
           sum.visible += expected.visible;
@@ -49,6 +53,8 @@ TEST(CountAgreement, EqualsTheTextbookForRotatedCameras) {
     EXPECT_GT(sum.through, sum.known / 50);
     EXPECT_GT(sum.close, sum.agree / 8);
     EXPECT_LT(sum.close, sum.agree / 2);
+    EXPECT_GT(sum.placed, sum.agree / 2);
+    EXPECT_LT(sum.placed, sum.agree);
     EXPECT_GT(sum.visible - sum.known, sum.known / 50);
     EXPECT_GT(sum.known - sum.agree - sum.through, sum.known / 50);
   }

@@ -60,6 +60,22 @@ bool same_normal(Point a, Point b, const ConsistencyOptions& options) {
          static_cast<double>(options.max_angle_degrees);
 }
 
+Point between(Point from, Point to) {
+  return {to.x - from.x, to.y - from.y, to.z - from.z};
+}
+
+double product(Point a, Point b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+/// The ray from the centre of a camera through `point` meets the plane through `on_plane` at this multiple of
+/// the way to `point`.
+double way_to_plane(const Pose& pose, Point point, Point on_plane, Point normal) {
+  const Vec3d& t = pose.translation;
+  const Point centre = rotated_back(pose, {-t.x, -t.y, -t.z});
+  return product(normal, between(centre, on_plane)) / product(normal, between(centre, point));
+}
+
 class Cloud {
  public:
   Cloud(const std::vector<FusionView>& views, const std::vector<FusionMaps>& maps,
@@ -212,12 +228,15 @@ Counts agreement(const DepthView& reference, const std::vector<DepthView>& sourc
     ++counts.known;
     const bool same = same_depth(seen.z, found, options);
     counts.through += !same && seen.z < static_cast<double>(found);
-    const bool agrees =
-        same &&
-        same_normal(normal, world_normal(source.cam_from_world, source.normal(seen.x, seen.y)), options);
+    const Point found_normal = world_normal(source.cam_from_world, source.normal(seen.x, seen.y));
+    const bool agrees = same && same_normal(normal, found_normal, options);
     counts.agree += agrees;
     const double difference = std::abs(seen.z / static_cast<double>(found) - 1);
     counts.close += agrees && difference <= static_cast<double>(options.max_relative_depth) / 4;
+    const Point surface = world_point(source.camera, source.cam_from_world, seen.x, seen.y, found);
+    const double offset = way_to_plane(reference.cam_from_world, point, surface, found_normal) - 1;
+    if (!agrees || !(std::abs(offset) <= static_cast<double>(options.max_relative_depth) / 2)) continue;
+    ++counts.placed, counts.offset += offset;
   }
   return counts;
 }

@@ -11,6 +11,8 @@ namespace recon::reference {
 /// The numbers of sources that say something of a depth.
 struct Counts {
   int visible = 0, known = 0, agree = 0, close = 0, through = 0;
+  int placed = 0;  ///< of those that agree, with a plane that the ray of the reference meets near its depth
+  double offset = 0;  ///< sum of how much farther that is, relative to the depth
 };
 
 /// What `sources` say of the depth of pixel (x, y) of `reference`; all 0 where it is unknown.

@@ -11,17 +11,29 @@
 #include "fuse/islands.hpp"
 #include "fuse/reliability.hpp"
 #include "io/map/map_files.hpp"
+#include "refine/normals.hpp"
 #include "session/scene/stores.hpp"
 
 namespace recon {
 
 namespace {
 
-/// `maps` where enough sources agree and the depth is reliable enough.
-ViewDepth confirmed_depths(const ViewDepth& maps, const Image<Agreement>& agreement,
+/// Takes the normals of `maps` where depths are known but too few around them for a normal.
+void keep_normals(const ViewDepth& maps, ViewDepth& checked) {
+  parallel_for(checked.depth.height(), [&](int y) {
+    for (int x = 0; x < checked.depth.width(); ++x)
+      if (std::isnan(checked.normal(x, y).x) && !std::isnan(checked.depth(x, y)))
+        checked.normal(x, y) = maps.normal(x, y);
+  });
+}
+
+/// `maps` where enough sources agree and the depth is reliable enough: the mean of the depths of all that
+/// agree, and normals that follow from it.
+ViewDepth confirmed_depths(const ViewDepth& maps, const Image<Agreement>& agreement, const Pinhole& camera,
                            const ConsistencyOptions& consistency, bool patches, float min_confidence) {
   const int width = maps.depth.width(), height = maps.depth.height();
   const Image<float> variation = patches ? inverse_depth_variation(maps.depth.view()) : Image<float>();
+  const auto max_relative_depth = static_cast<double>(consistency.max_relative_depth);
   ViewDepth result = uninitialised_view(width, height);
   parallel_for(height, [&](int y) {
     for (int x = 0; x < width; ++x) {
@@ -34,11 +46,14 @@ ViewDepth confirmed_depths(const ViewDepth& maps, const Image<Agreement>& agreem
                                               : lone_reliability(1.0f - confidence, variation(x, y)));
         keep = keeps_depth(agreement(x, y), confidence, consistency, min_confidence);
       }
-      result.depth(x, y) = keep ? maps.depth(x, y) : kUnknown;
-      result.normal(x, y) = keep ? maps.normal(x, y) : Vec3f{kUnknown, kUnknown, kUnknown};
+      result.depth(x, y) =
+          keep ? mean_depth(maps.depth(x, y), agreement(x, y), max_relative_depth) : kUnknown;
       result.confidence(x, y) = keep ? confidence : kUnknown;
     }
   });
+  result.normal = {};
+  result.normal = normals_from_depth(std::as_const(result.depth).view(), camera);
+  keep_normals(maps, result);
   return result;
 }
 
@@ -53,7 +68,8 @@ ViewDepth check_view(const ViewCheck& check, const ViewDepth& maps, const Sessio
   if (sources == 0) consistency.min_lone_confidence = 1;  // nothing is checked then
   consistency.min_views = std::min(consistency.min_views, std::max(1, sources));
   const Image<Agreement> said = check.count_agreement();
-  ViewDepth result = confirmed_depths(maps, said, consistency, patches, options.min_reliability());
+  ViewDepth result =
+      confirmed_depths(maps, said, check.reference.camera, consistency, patches, options.min_reliability());
   const CheckedMaps checked{result.depth.view(), result.normal.view(), result.confidence.view(), check.mask};
   fill_holes(checked, check.reference, check.sources,
              {options.hole_reach(job), options.min_reliability(), consistency});
