@@ -79,6 +79,7 @@ struct GraphStep {
 constexpr GraphStep kGraphSteps[] = {{Step::kEstimate,
                                       [](SceneGraph& graph) {
                                         add_photo_check(graph);
+                                        check_given_maps(graph.run);
                                         estimate_views(graph);
                                       }},
                                      {Step::kCheck,
