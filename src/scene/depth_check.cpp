@@ -23,7 +23,7 @@ constexpr double kMaxSlopeError = 0.35, kMaxDeviationOfSlope = 0.12;
 constexpr double kPointsAgree = 0.03, kViewsAgree = 0.01;
 /// Share of agreeing samples that needs no explanation, that an explanation has to reach, and by which factor
 /// it has to be more than without.
-constexpr double kAgreeing = 0.6, kExplains = 0.4, kBetter = 1.5;
+constexpr double kAgreeing = 0.6, kExplains = 0.3, kBetter = 1.5;
 /// Distances have to agree better than depths by this factor of the median deviation.
 constexpr double kBetterThanDepths = 0.6;
 
