@@ -221,7 +221,13 @@ TEST_F(GivenDepthMaps, OfSomeViewsAreFusedWithAWarning) {
   fs::remove_all(maps());
   const Outcome nowhere = fuse();
   EXPECT_EQ(nowhere.exit_code, 3);
-  EXPECT_THAT(nowhere.err, HasSubstr("--depth-maps has to be a folder of depth maps"));
+  EXPECT_THAT(nowhere.err, HasSubstr("--depth-maps: there is no folder '" + maps().string() + "'\n"));
+  EXPECT_THAT(
+      run({"--depth-maps", "nowhere"}).err,
+      HasSubstr("--depth-maps: there is no folder 'nowhere', neither in " + scene().string() + " nor in "));
+  set_content(maps(), "no folder");
+  EXPECT_THAT(fuse().err, HasSubstr("--depth-maps has to be a folder of depth maps"));
+  fs::remove(maps());
   fs::create_directories(maps());
   const Outcome none = fuse();
   EXPECT_EQ(none.exit_code, 3);
@@ -239,11 +245,21 @@ TEST_F(GivenDepthMaps, ThatAllFailAreNamedInsteadOfTheMatching) {
                                  HasSubstr(".bin: byte 0: "), Not(HasSubstr("texture"))));
   for (const std::string& view : kNames)
     write_pfm(maps() / (view + ".pfm"), Image<float>(96, 72, kUnknown).view());
-  for (const std::string& view : kNames) fs::remove(maps() / (view + ".bin"));
+  const auto remove_maps = [&](const char* ending) {
+    for (const std::string& view : kNames) fs::remove(maps() / (view + ending));
+  };
+  remove_maps(".bin");
   const Outcome empty = fuse({"--overwrite"});
   EXPECT_EQ(empty.exit_code, 3);
   EXPECT_THAT(empty.err,
               AllOf(HasSubstr("the given depth maps have next to no depth"), Not(HasSubstr("texture"))));
+  remove_maps(".pfm");
+  for (const std::string& view : kNames)
+    write_image(maps() / (view + ".png"), Image<std::uint8_t>(96, 72, 100).view());
+  const Outcome of_8_bits = fuse({"--overwrite", "--depth-unit", "1"});
+  EXPECT_EQ(of_8_bits.exit_code, 3);
+  EXPECT_THAT(of_8_bits.err, AllOf(HasSubstr("has samples of 8 bits; a 16-bit grey PNG is needed"),
+                                   Not(HasSubstr("--min-fused-views"))));
 }
 
 TEST_F(GivenDepthMaps, KeepOutWhatMasksAndBoundsKeepOut) {

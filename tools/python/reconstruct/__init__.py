@@ -69,7 +69,7 @@ class Device:
 
     @property
     def name(self) -> str:
-        """For people, such as "CPU, 2 threads, AVX-512"."""
+        """For people, such as "CPU, 2 threads, AVX3" (AVX-512)."""
         return self._opened.name
 
     def __repr__(self) -> str:
