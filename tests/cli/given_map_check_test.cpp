@@ -70,28 +70,28 @@ class GivenMapCheck : public GivenDepthMaps {
   }
 };
 
-double same(double depth, double) {
+double as_they_are(double depth, double) {
   return depth;
 }
-double millimetres(double depth, double) {
+double in_millimetres(double depth, double) {
   return 1000 * depth;
 }
-double distance(double depth, double ray) {
+double as_distance(double depth, double ray) {
   return depth * ray;
 }
-double inverse(double depth, double) {
+double as_inverse(double depth, double) {
   return 1 / depth;
 }
 
 TEST_F(GivenMapCheck, RightMapsHaveNoWarning) {
-  give(same);
+  give(as_they_are);
   EXPECT_THAT(warnings(), IsEmpty());
-  give(millimetres);
+  give(in_millimetres);
   EXPECT_THAT(warnings({"--depth-unit", "0.001"}), IsEmpty());
   give_half_size();
   EXPECT_THAT(warnings({"--max-image-size", "48"}), IsEmpty());
   remove_points();
-  give(same);
+  give(as_they_are);
   EXPECT_THAT(warnings(), IsEmpty());
 }
 
@@ -100,12 +100,12 @@ TEST_F(GivenMapCheck, AnotherUnitIsNamed) {
     return ElementsAre(
         AllOf(HasSubstr("the depths are 1000 times those of "), HasSubstr(with), HasSubstr(unit)));
   };
-  give(millimetres);
+  give(in_millimetres);
   EXPECT_THAT(warnings(), names_unit("of the sparse points of ", "give --depth-unit 0.001"));
-  give(same);
+  give(as_they_are);
   EXPECT_THAT(warnings({"--depth-unit", "1000"}), names_unit("of the sparse points of ", "--depth-unit 1"));
   remove_points();
-  give(millimetres);
+  give(in_millimetres);
   EXPECT_THAT(warnings(), names_unit("of other views ", "give --depth-unit 0.001"));
 }
 
@@ -114,14 +114,14 @@ TEST_F(GivenMapCheck, DistancesAreNamed) {
     return ElementsAre(AllOf(HasSubstr(with), HasSubstr("distances to the camera, and have to be z along the "
                                                         "viewing axis; divide each by ")));
   };
-  give(distance);
+  give(as_distance);
   EXPECT_THAT(warnings(), names_distances("against those of the sparse points of "));
   remove_points();
   EXPECT_THAT(warnings(), names_distances("against those of other views "));
 }
 
 TEST_F(GivenMapCheck, InverseDepthsAreNamed) {
-  give(inverse);
+  give(as_inverse);
   EXPECT_THAT(warnings().front(), AllOf(HasSubstr("the depths do not fit the sparse points of "),
                                         HasSubstr("are they disparities, inverse or relative depths")));
 }
@@ -136,7 +136,7 @@ TEST_F(GivenMapCheck, SmallerMapsAreNamed) {
 }
 
 TEST_F(GivenMapCheck, IsSaidAgainWhereTheMapsAreKept) {
-  give(distance);
+  give(as_distance);
   EXPECT_THAT(fuse().err, HasSubstr("distances to the camera"));
   EXPECT_THAT(fuse().err,
               AllOf(HasSubstr("5 of 5 views are finished and kept"), HasSubstr("distances to the camera")));

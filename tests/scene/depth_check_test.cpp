@@ -38,7 +38,7 @@ std::vector<DepthSample> samples_of(const Pinhole& camera, std::size_t count, do
 const Change kRight = [](double depth, double) { return depth; };
 const Change kDistance = [](double depth, double ray) { return depth * ray; };
 const Change kInverse = [](double depth, double) { return 1 / depth; };
-Change times(double factor, const Change& change = kRight) {
+Change scaled_by(double factor, const Change& change = kRight) {
   return [=](double depth, double ray) { return factor * change(depth, ray); };
 }
 
@@ -58,7 +58,7 @@ TEST(DepthCheck, AnotherUnitIsTheMedianRatio) {
   for (const double factor : {1000.0, 0.001, 3.2808, 1.2, 0.9})
     for (const double noise : {0.0, 0.02})
       for (const double outliers : {0.0, 0.3}) {
-        const DepthVerdict verdict = judge_depths(samples_of(kWide, 200, noise, outliers, times(factor)));
+        const DepthVerdict verdict = judge_depths(samples_of(kWide, 200, noise, outliers, scaled_by(factor)));
         EXPECT_NEAR(verdict.scale / factor, 1, 0.02) << factor << " " << noise;
         EXPECT_FALSE(verdict.distances || verdict.unrelated);
       }
@@ -69,7 +69,7 @@ TEST(DepthCheck, DistancesGrowWithTheRay) {
     for (const double noise : {0.0, 0.03})
       for (const double outliers : {0.0, 0.25}) {
         const DepthVerdict verdict =
-            judge_depths(samples_of(kWide, 400, noise, outliers, times(factor, kDistance)));
+            judge_depths(samples_of(kWide, 400, noise, outliers, scaled_by(factor, kDistance)));
         EXPECT_TRUE(verdict.distances) << factor << " " << noise << " " << outliers;
         EXPECT_NEAR(verdict.scale / factor, 1, 0.02);
       }
@@ -79,7 +79,7 @@ TEST(DepthCheck, DistancesGrowWithTheRay) {
 
 TEST(DepthCheck, InverseDepthsAreUnrelated) {
   EXPECT_TRUE(judge_depths(samples_of(kWide, 200, 0.01, 0, kInverse)).unrelated);
-  EXPECT_TRUE(judge_depths(samples_of(kWide, 200, 0.01, 0, times(50, kInverse))).unrelated);
+  EXPECT_TRUE(judge_depths(samples_of(kWide, 200, 0.01, 0, scaled_by(50, kInverse))).unrelated);
 }
 
 /// Views around a wall with a floor before it: the depth of each pixel, changed.
@@ -105,7 +105,7 @@ std::vector<ComparedView> walls(const std::vector<Pose>& poses, const Change& ch
   return views;
 }
 
-std::vector<Pose> around() {
+std::vector<Pose> in_an_arc() {
   std::vector<Pose> poses;
   for (int i = -2; i <= 2; ++i)
     poses.push_back(
@@ -127,7 +127,7 @@ DepthVerdict verdict_of(const std::vector<ComparedView>& views) {
 
 TEST(DepthCheck, RightViewsAgree) {
   for (const double noise : {0.0, 0.01, 0.05, 0.3})
-    for (const auto& poses : {around(), in_a_row(), std::vector<Pose>(5, Pose{})})
+    for (const auto& poses : {in_an_arc(), in_a_row(), std::vector<Pose>(5, Pose{})})
       EXPECT_TRUE(verdict_of(walls(poses, kRight, noise)).right()) << noise;
   EXPECT_TRUE(judge_depth_views({}, {}).right());
 }
@@ -135,18 +135,19 @@ TEST(DepthCheck, RightViewsAgree) {
 TEST(DepthCheck, ViewsThatDisagreeShowAnotherUnit) {
   for (const double factor : {1000.0, 0.001, 30.48, 0.1})
     for (const double noise : {0.0, 0.01}) {
-      const DepthVerdict verdict = verdict_of(walls(around(), times(factor), noise));
+      const DepthVerdict verdict = verdict_of(walls(in_an_arc(), scaled_by(factor), noise));
       EXPECT_NEAR(verdict.scale / factor, 1, 0.03)
           << factor << " " << noise << " " << verdict.agreeing_as_given << " " << verdict.agreeing;
       EXPECT_FALSE(verdict.distances);
     }
-  EXPECT_TRUE(verdict_of(walls(std::vector<Pose>(5, Pose{}), times(1000))).right()) << "without a baseline";
+  EXPECT_TRUE(verdict_of(walls(std::vector<Pose>(5, Pose{}), scaled_by(1000))).right())
+      << "without a baseline";
 }
 
 TEST(DepthCheck, ViewsThatAgreeBetterAsDistancesHoldDistances) {
-  EXPECT_TRUE(verdict_of(walls(around(), kDistance)).distances);
-  EXPECT_TRUE(verdict_of(walls(around(), kDistance, 0.005)).distances);
-  const DepthVerdict verdict = verdict_of(walls(around(), times(1000, kDistance)));
+  EXPECT_TRUE(verdict_of(walls(in_an_arc(), kDistance)).distances);
+  EXPECT_TRUE(verdict_of(walls(in_an_arc(), kDistance, 0.005)).distances);
+  const DepthVerdict verdict = verdict_of(walls(in_an_arc(), scaled_by(1000, kDistance)));
   EXPECT_TRUE(verdict.distances);
   EXPECT_NEAR(verdict.scale, 1000, 30);
 }
