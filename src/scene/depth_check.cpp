@@ -51,14 +51,14 @@ struct Trend {
 
 Trend trend_of(const LogSamples& samples) {
   constexpr int kIterations = 40;
-  constexpr double kLeast = 1e-4;  // of a difference: fewer are as good
+  constexpr double kLeastDifference = 1e-4;  // of a difference: fewer are as good
   const std::size_t n = samples.ray.size();
   double offset = middle_of(samples.ratio), slope = 0, spread = 0;
   for (int iteration = 0; iteration < kIterations; ++iteration) {
     double w = 0, x = 0, y = 0, xx = 0, xy = 0;
     for (std::size_t i = 0; i < n; ++i) {
       const double difference = samples.ratio[i] - offset - slope * samples.ray[i];
-      const double weight = 1 / std::max(std::abs(difference), kLeast);
+      const double weight = 1 / std::max(std::abs(difference), kLeastDifference);
       w += weight;
       x += weight * samples.ray[i];
       y += weight * samples.ratio[i];
