@@ -77,8 +77,16 @@ Image<T> grey_of_bgr(const cv::Mat& bgr) {
   return image;
 }
 
+/// What samples are, for people: "8 bits".
+std::string samples_text(const cv::Mat& pixels) {
+  const bool is_float = pixels.depth() == CV_32F || pixels.depth() == CV_64F;
+  std::string text = std::to_string(8 * pixels.elemSize1()) + (is_float ? " bits, floating-point" : " bits");
+  if (pixels.channels() > 1) text += ", in " + std::to_string(pixels.channels()) + " channels";
+  return text;
+}
+
 [[noreturn]] void fail_samples(const cv::Mat& pixels, const std::string& file) {
-  fail(file, "has samples of the type " + cv::typeToString(pixels.type()) +
+  fail(file, "has samples of " + samples_text(pixels) +
                  "; only 8 and 16 bit integers are supported: convert the image");
 }
 
@@ -314,8 +322,7 @@ ImageSize image_size(const std::filesystem::path& path) {
 Image<std::uint16_t> read_png16(const std::filesystem::path& path) {
   const cv::Mat pixels = decode(read_image_file(path), cv::IMREAD_UNCHANGED, path.string());
   if (pixels.type() != CV_16UC1)
-    fail(path.string(),
-         "has samples of the type " + cv::typeToString(pixels.type()) + "; a 16-bit grey PNG is needed");
+    fail(path.string(), "has samples of " + samples_text(pixels) + "; a 16-bit grey PNG is needed");
   Image<std::uint16_t> image(pixels.cols, pixels.rows);
   for (int y = 0; y < pixels.rows; ++y) std::copy_n(pixels.ptr<std::uint16_t>(y), pixels.cols, image.row(y));
   return image;

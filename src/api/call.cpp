@@ -25,7 +25,7 @@ GivenOptions given_options(const Options& options) {
   for (const auto& [name, value] : options) {
     if (find_option(name) == nullptr)
       throw UsageError("there is no option '" + name + "'; names are those of the command line, such as " +
-                       "'max-disparity'");
+                       "'max-disparity', in Python max_disparity");
     if (value.empty()) throw UsageError("--" + name + " has an empty value");
     given[name] = {value};
   }

@@ -39,7 +39,7 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  /// Display name, such as "CPU, 2 threads, AVX-512" or "cuda:0 NVIDIA H200, 139 GiB".
+  /// Display name, such as "CPU, 2 threads, AVX3" (AVX-512) or "cuda:0 NVIDIA H200, 139 GiB".
   virtual std::string name() const = 0;
 
   /// Whether it is a GPU, beside which the host has time for other work.

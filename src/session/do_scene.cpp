@@ -79,6 +79,7 @@ struct GraphStep {
 constexpr GraphStep kGraphSteps[] = {{Step::kEstimate,
                                       [](SceneGraph& graph) {
                                         add_photo_check(graph);
+                                        check_given_maps(graph.run);
                                         estimate_views(graph);
                                       }},
                                      {Step::kCheck,
@@ -157,7 +158,8 @@ std::string summary(const SceneRun& run, const json& report) {
                          ? fmt::format("{}: {} points from", report.at("cloud").get<std::string>(),
                                        report.at("points").get<std::uint64_t>())
                          : report.at("output").get<std::string>() + ": depth maps of";
-  line += fmt::format(" {} views in {:.1f} s", views, report.at("elapsed").get<double>());
+  line +=
+      fmt::format(" {} view{} in {:.1f} s", views, views == 1 ? "" : "s", report.at("elapsed").get<double>());
   if (left_out > 0) line += fmt::format(", {} left out", left_out);
   return line + "; see " + report_file(run, ".html").string() + "\n";
 }

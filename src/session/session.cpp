@@ -180,7 +180,8 @@ class Session {
       if (failure) log_failure(*failure);
       if (!options_.json && !options_.quiet) print(files_.table());
       if (!options_.json && options_.dry_run && inputs_.size() > 1)
-        print(estimate_text(session_estimate(objects_of(outcomes()))));
+        if (const json estimate = session_estimate(objects_of(outcomes())); estimate.at("planned") > 0)
+          print(estimate_text(estimate));
     } catch (...) {
       // What is finished is reported too.
       error_ = std::current_exception();

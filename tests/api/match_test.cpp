@@ -153,7 +153,10 @@ TEST_F(MatchTest, SaysWhatIsWrongAndPrintsNothing) {
               HasSubstr("must be the smaller"));
   EXPECT_THAT(fault(left, {{"max-disparity", "400"}, {"min-disparity", "300"}}),
               HasSubstr("120 pixels wide"));
-  EXPECT_THAT(fault(left, {{"maximum", "16"}}), HasSubstr("there is no option 'maximum'"));
+  EXPECT_THAT(
+      fault(left, {{"maximum", "16"}}),
+      HasSubstr("there is no option 'maximum'; names are those of the command line, such as 'max-disparity', "
+                "in Python max_disparity"));
   EXPECT_THAT(fault(left, {{"max-disparity", "16"}, {"threads", "2"}}), HasSubstr("those of the device"));
   EXPECT_THAT(fault(left, {{"max-disparity", "16"}, {"planes", "2"}}), HasSubstr("--planes"));
   EXPECT_THROW(Device({.device = "gpu", .threads = 0, .memory_limit = {}, .gpu_memory_limit = {}}),

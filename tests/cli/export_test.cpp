@@ -14,6 +14,7 @@ namespace recon {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class ExportedPoints : public SceneTest {
  protected:
@@ -108,8 +109,16 @@ TEST_F(ExportedPoints, AreKeptUntilTheyAreStaleOrNotAskedFor) {
   EXPECT_LE(exported().points.size(), 100u);
   ASSERT_EQ(run({"--export-points", "300", "--overwrite"}).exit_code, 0);
   EXPECT_EQ(content(splat() / "sparse/0/points3D.bin"), first) << "the same bytes each time";
-  ASSERT_EQ(run({}).exit_code, 0);
+  const Outcome without = run({});
+  EXPECT_EQ(without.exit_code, 0);
   EXPECT_FALSE(fs::exists(splat()));
+  const char* const removed = "splat of an earlier run is removed, as --export-points is not given";
+  EXPECT_THAT(without.err, HasSubstr(removed));
+  EXPECT_THAT(run({}).err, Not(HasSubstr(removed)));
+  // With the cloud, too.
+  ASSERT_EQ(run({"--export-points", "300"}).exit_code, 0);
+  EXPECT_THAT(run({"--min-fused-views", "4", "--export-points", "300"}).err, Not(HasSubstr(removed)));
+  EXPECT_THAT(run({"--min-fused-views", "3"}).err, HasSubstr(removed));
 }
 
 TEST_F(ExportedPoints, ThatWereNotFinishedAreRemovedAndMadeAgain) {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "cli/scene_fixture.hpp"
+#include "cli/given_map_fixture.hpp"
 #include "io/cloud/ply.hpp"
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
@@ -20,8 +20,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-const std::string kNames[] = {"view00", "view01", "view02", "view03", "view04"};
 
 /// A map as numpy.save writes it.
 template <class T>
@@ -38,52 +36,14 @@ std::string npy_of(const std::string& type, const Image<float>& map) {
   return bytes;
 }
 
-/// Each test has the maps of the program itself in own().
-class GivenDepthMaps : public SceneTest {
- protected:
-  GivenDepthMaps() {
-    const Outcome outcome = run({"-o", own().string()});
-    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    fs::create_directories(maps());
-  }
-
-  /// With the defaults, which refine patches.
-  Outcome run(const std::vector<std::string>& arguments) const {
-    std::vector<std::string> words = {RECON_RECONSTRUCT, "--device", "cpu", scene().string()};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    return run_program(folder(), words);
-  }
-  Outcome fuse(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> words = {"--depth-maps", maps().string()};
-    words.insert(words.end(), more.begin(), more.end());
-    return run(words);
-  }
-
-  fs::path own() const { return folder() / "own"; }
-  fs::path maps() const { return folder() / "maps"; }
-  Image<float> own_map(const std::string& view) const {
-    return read_depth_map(own() / "stereo/depth_maps" / (view + ".png.photometric.bin"));
-  }
-  std::string own_bytes(const std::string& view) const {
-    return content(own() / "stereo/depth_maps" / (view + ".png.photometric.bin"));
-  }
-  void give_own_maps() const {
-    for (const std::string& view : kNames) set_content(maps() / (view + ".bin"), own_bytes(view));
-  }
-
-  /// The share of the points of a cloud that lie within `distance` of a point of another one.
-  static double share_near(const PlyCloud& cloud, const PlyCloud& other, double distance) {
-    std::size_t near = 0;
-    for (const Vec3d& p : cloud.positions)
-      near += std::ranges::any_of(other.positions, [&](const Vec3d& q) { return norm(p - q) < distance; })
-                  ? 1
-                  : 0;
-    return static_cast<double>(near) / static_cast<double>(cloud.positions.size());
-  }
-
-  std::string own_cloud() const { return content(own() / "fused.ply"); }
-  std::string cloud() const { return content(dense() / "fused.ply"); }
-};
+/// The share of the points of a cloud that lie within `distance` of a point of another one.
+double share_near(const PlyCloud& cloud, const PlyCloud& other, double distance) {
+  std::size_t near = 0;
+  for (const Vec3d& p : cloud.positions)
+    near +=
+        std::ranges::any_of(other.positions, [&](const Vec3d& q) { return norm(p - q) < distance; }) ? 1 : 0;
+  return static_cast<double>(near) / static_cast<double>(cloud.positions.size());
+}
 
 TEST_F(GivenDepthMaps, OfFloatsGiveTheCloudOfTheOwnOnesByteForByte) {
   const std::string expected = own_cloud();
@@ -261,7 +221,13 @@ TEST_F(GivenDepthMaps, OfSomeViewsAreFusedWithAWarning) {
   fs::remove_all(maps());
   const Outcome nowhere = fuse();
   EXPECT_EQ(nowhere.exit_code, 3);
-  EXPECT_THAT(nowhere.err, HasSubstr("--depth-maps has to be a folder of depth maps"));
+  EXPECT_THAT(nowhere.err, HasSubstr("--depth-maps: there is no folder '" + maps().string() + "'\n"));
+  EXPECT_THAT(
+      run({"--depth-maps", "nowhere"}).err,
+      HasSubstr("--depth-maps: there is no folder 'nowhere', neither in " + scene().string() + " nor in "));
+  set_content(maps(), "no folder");
+  EXPECT_THAT(fuse().err, HasSubstr("--depth-maps has to be a folder of depth maps"));
+  fs::remove(maps());
   fs::create_directories(maps());
   const Outcome none = fuse();
   EXPECT_EQ(none.exit_code, 3);
@@ -279,11 +245,21 @@ TEST_F(GivenDepthMaps, ThatAllFailAreNamedInsteadOfTheMatching) {
                                  HasSubstr(".bin: byte 0: "), Not(HasSubstr("texture"))));
   for (const std::string& view : kNames)
     write_pfm(maps() / (view + ".pfm"), Image<float>(96, 72, kUnknown).view());
-  for (const std::string& view : kNames) fs::remove(maps() / (view + ".bin"));
+  const auto remove_maps = [&](const char* ending) {
+    for (const std::string& view : kNames) fs::remove(maps() / (view + ending));
+  };
+  remove_maps(".bin");
   const Outcome empty = fuse({"--overwrite"});
   EXPECT_EQ(empty.exit_code, 3);
   EXPECT_THAT(empty.err,
               AllOf(HasSubstr("the given depth maps have next to no depth"), Not(HasSubstr("texture"))));
+  remove_maps(".pfm");
+  for (const std::string& view : kNames)
+    write_image(maps() / (view + ".png"), Image<std::uint8_t>(96, 72, 100).view());
+  const Outcome of_8_bits = fuse({"--overwrite", "--depth-unit", "1"});
+  EXPECT_EQ(of_8_bits.exit_code, 3);
+  EXPECT_THAT(of_8_bits.err, AllOf(HasSubstr("has samples of 8 bits; a 16-bit grey PNG is needed"),
+                                   Not(HasSubstr("--min-fused-views"))));
 }
 
 TEST_F(GivenDepthMaps, KeepOutWhatMasksAndBoundsKeepOut) {

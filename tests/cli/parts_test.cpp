@@ -154,7 +154,9 @@ TEST_F(ReconstructParts, AViewWithoutItsSourcesIsNoCloudAndSaysSo) {
   EXPECT_THAT(outcome.err, HasSubstr("--stage estimate"));
   EXPECT_THAT(outcome.err, Not(HasSubstr("poses")));
   EXPECT_FALSE(fs::exists(dense())) << "it is known before the work";
-  EXPECT_EQ(estimate({"--views", "view02*"}).exit_code, 0);
+  const Outcome maps = estimate({"--views", "view02*"});
+  EXPECT_EQ(maps.exit_code, 0);
+  EXPECT_THAT(maps.out + maps.err, HasSubstr("depth maps of 1 view in "));
 }
 
 TEST_F(ReconstructParts, NamesTooLongForTheFilesMadeFromThemLeaveTheirViewOut) {

@@ -1,9 +1,11 @@
 // The report of a run, and what the run says of it.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "cli/scene_fixture.hpp"
@@ -37,6 +39,29 @@ TEST_F(ReconstructReport, ReportShowsEveryViewsPhotoAndDepth) {
   fs::remove_all(dense());
   ASSERT_EQ(reconstruct({scene().string(), "--stage", "estimate"}).exit_code, 0);
   EXPECT_THAT(content(dense() / "report.html"), Not(HasSubstr("<img"))) << "there are no previews yet";
+}
+
+TEST_F(ReconstructReport, ReportSaysWhichDepthsAreSearchedAndFound) {
+  const Outcome plan = reconstruct({scene().string(), "--dry-run"});
+  EXPECT_THAT(plan.out, HasSubstr("planes   searched depths        sources\n"));
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  const auto report = nlohmann::json::parse(content(dense() / "report.json"));
+  const std::string log = content(dense() / "report.log"), page = content(dense() / "report.html");
+  for (const auto& view : report.at("views")) {
+    const double near = view.at("found_depths").at(0), far = view.at("found_depths").at(1);
+    EXPECT_GT(near, view.at("depth_min"));
+    EXPECT_LT(far, view.at("depth_max"));
+    EXPECT_THAT(log, HasSubstr(fmt::format("{}: depths from {:.5g} to {:.5g}, ",
+                                           view.at("name").get<std::string>(), near, far)));
+    EXPECT_THAT(page, HasSubstr(fmt::format(", found {:.4g} to {:.4g}", near, far)));
+  }
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  EXPECT_EQ(nlohmann::json::parse(content(dense() / "report.json")).at("views").at(0).at("found_depths"),
+            report.at("views").at(0).at("found_depths"))
+      << "of kept maps";
+  const Outcome bounded = reconstruct({scene().string(), "--depth-min", "1", "--depth-max", "9"});
+  ASSERT_EQ(bounded.exit_code, 0) << bounded.err;
+  EXPECT_THAT(content(dense() / "report.json"), Not(HasSubstr("found_depths"))) << "nothing is searched for";
 }
 
 TEST_F(ReconstructReport, ReportSaysWhenAndByWhatItWasMade) {

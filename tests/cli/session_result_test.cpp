@@ -101,6 +101,10 @@ TEST_F(ReconstructSessionResult, OfADryRunSumsUpTheSession) {
   EXPECT_NEAR(estimate.at("seconds").get<double>(), seconds + once, 1e-6);
   EXPECT_EQ(estimate.at("memory"), memory);
   EXPECT_EQ(estimate.at("output"), output);
+  for (const char* name : {"a", "c"}) set_content(session / name / "sparse/cameras.txt", "broken\n");
+  const Outcome none = reconstruct({session.string(), "--dry-run"});
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_THAT(none.out, Not(HasSubstr("inputs"))) << "there is nothing to sum up";
 }
 
 TEST_F(ReconstructSessionResult, OfASessionWithoutResultsIsItsFirstFailure) {

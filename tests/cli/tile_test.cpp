@@ -110,8 +110,12 @@ TEST_F(ReconstructTiles, AreKeptUntilTheyAreStale) {
   EXPECT_THAT(smaller.err, HasSubstr("the stale cloud is made again"));
   expect_tiles(0.75);
 
-  ASSERT_EQ(run({"--min-fused-views", "4"}).exit_code, 0);
+  const Outcome without = run({"--min-fused-views", "4"});
+  EXPECT_EQ(without.exit_code, 0);
+  EXPECT_THAT(without.err, HasSubstr(" tiles of an earlier run in " + tiles().string() +
+                                     " are removed, as --tile is not given"));
   EXPECT_FALSE(fs::exists(tiles())) << "as a run in one go with these options has none";
+  EXPECT_THAT(run({"--min-fused-views", "4"}).err, Not(HasSubstr("tiles of an earlier run")));
 }
 
 TEST_F(ReconstructTiles, AreRemovedWithTheirCloud) {

@@ -10,8 +10,10 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 CMAKE, PREFIX, DOCUMENTS, SCENE, WORK = (pathlib.Path(word) for word in sys.argv[1:])
 
@@ -42,9 +44,19 @@ def expect(holds, what):
         sys.exit(what)
 
 
+def stop_and_go_on(folder):
+    """Ctrl-C ends the program of a run with a stop token; what is finished is kept for the next one."""
+    program = subprocess.Popen([folder / "build" / "my_program"], cwd=folder, stderr=subprocess.PIPE, text=True)
+    while program.poll() is None and not list(folder.glob("dense/status/*")):
+        time.sleep(0.01)
+    program.send_signal(signal.SIGINT)
+    said = program.communicate()[1]
+    expect(program.returncode == 130 and "the same call goes on" in said, f"ended with {program.returncode}: {said}")
+
+
 def of_cpp():
     lists, programs = blocks("cpp.md", "cmake"), blocks("cpp.md", "cpp")
-    expect(len(lists) == 1 and len(programs) == 2, f"cpp.md has {len(lists)} CMakeLists.txt and {len(programs)} programs")
+    expect(len(lists) == 1 and len(programs) == 3, f"cpp.md has {len(lists)} CMakeLists.txt and {len(programs)} programs")
     printed = []
     for i, program in enumerate(programs):
         folder = folder_of(f"cpp{i}")
@@ -53,6 +65,8 @@ def of_cpp():
         run(CMAKE, "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={PREFIX}", "-DCMAKE_BUILD_TYPE=Release",
             "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
         run(CMAKE, "--build", folder / "build")
+        if i == 2:
+            stop_and_go_on(folder)
         printed.append(run(folder / "build" / "my_program", cwd=folder))
         if i == 0:
             expect((folder / "dense/fused.ply").stat().st_size > 10000, "the program of a scene left no cloud")

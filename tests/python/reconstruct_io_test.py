@@ -3,6 +3,7 @@ PROGRAM for scenes/demo, whose cloud Open3D reads too where it is installed."""
 
 import json
 import random
+import shutil
 import struct
 import subprocess
 import sys
@@ -178,6 +179,17 @@ class Results(unittest.TestCase):
             self.assertGreater(inside.mean(), 0.99)
             distance = np.linalg.norm(back[y[inside], x[inside]] - mine[inside], axis=1) / in_camera[inside, 2]
             self.assertLess(np.nanquantile(distance, 0.9), 0.01)
+
+    def test_views_are_those_of_a_model_wherever_it_is(self):
+        views = rio.read_views(self.dense)
+        splat = Path(self.folder.name, "splat")
+        shutil.copytree(self.dense / "sparse", splat / "sparse/0")
+        for folder in (self.dense / "sparse", splat, splat / "sparse/0", str(splat)):
+            found = rio.read_views(folder)
+            self.assertEqual([it.name for it in found], [it.name for it in views])
+            np.testing.assert_array_equal(found[0].pose, views[0].pose)
+        with self.assertRaisesRegex(FileNotFoundError, "no cameras.bin in it, in sparse/ or in sparse/0/"):
+            rio.read_views(Path(self.folder.name, "images"))
 
     def test_damaged_models_are_value_errors(self):
         generator, refused = random.Random(2), 0

@@ -322,6 +322,8 @@ TEST_F(Folder, DamagedRecordsAreNone) {
                            R"({"inputs": {}, "result": {"known": "much"}, "outputs": []})",
                            R"({"inputs": {}, "result": {"points": -1}, "outputs": []})",
                            R"({"inputs": {}, "result": {"device": 3}, "outputs": []})",
+                           R"({"inputs": {}, "result": {"found_depths": [1]}, "outputs": []})",
+                           R"({"inputs": {}, "result": {"found_depths": [1, "2"]}, "outputs": []})",
                            R"({"inputs": {}, "result": {"warnings": [1]}, "outputs": []})"}) {
     write("bad.json", text);
     EXPECT_FALSE(read_record(folder_ / "bad.json")) << text;

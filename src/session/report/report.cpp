@@ -73,6 +73,8 @@ json view_json(const SceneRun& run, int view) {
     result["seconds"] = estimate->result.value("seconds", 0.0);
     result["device"] = estimate->result.value("device", "");
     result["kept"] = run.results.kept(run.key(Step::kEstimate, view));
+    if (estimate->result.contains("found_depths"))
+      result["found_depths"] = estimate->result.at("found_depths");
   }
   if (const StepRecord* const check = run.result(Step::kCheck, view)) {
     result["known_geometric"] = check->result.value("known", 0.0);
@@ -204,8 +206,8 @@ std::string views_text(const SceneRun& run) {
   const bool sweep = run.job.method == Method::kPlaneSweep;
   std::string text = "  " + padded("view") +
                      (run.given.any() ? "      size  depths   depth range            sources\n"
-                      : sweep         ? "      size  planes   depth range            sources\n"
-                                      : "      size  disparities  depth range        matched with\n");
+                      : sweep         ? "      size  planes   searched depths        sources\n"
+                                      : "      size  disparities  searched depths    matched with\n");
   for (const int view : run.plan.active_views()) {
     const ViewPlan& plan = run.plan.view(view);
     const std::string row =

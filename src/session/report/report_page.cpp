@@ -60,6 +60,13 @@ std::string share(const json& view, const char* key, const char* label) {
          " <meter min=0 max=1 value=" + number(value, "%.3f") + "></meter></small>";
 }
 
+/// Between which depths the coarse sweep found surfaces, if there was one.
+std::string found_depths(const json& view) {
+  if (!view.contains("found_depths")) return {};
+  const json& found = view.at("found_depths");
+  return number(found.at(0), ", found %.4g") + number(found.at(1), " to %.4g");
+}
+
 std::string view_figure(const json& view) {
   std::string text = "<figure class=view><div class=pictures>" + picture(view, "image", "photo") +
                      picture(view, "preview", "depth") + picture(view, "confidence", "confidence") +
@@ -67,9 +74,9 @@ std::string view_figure(const json& view) {
                      "</b><small>";
   text += number(view.at("width"), "%.0f") + number(view.at("height"), " x %.0f") +
           fact(view, "depth_min", ", searched %.4g") + fact(view, "depth_max", " to %.4g") +
-          fact(view, "planes", ", %.0f planes") + fact(view, "disparities", ", %.0f disparities") + ", " +
-          std::to_string(view.at("sources").size()) + " sources" + fact(view, "seconds", ", %.2f s") +
-          "</small>";
+          found_depths(view) + fact(view, "planes", ", %.0f planes") +
+          fact(view, "disparities", ", %.0f disparities") + ", " + std::to_string(view.at("sources").size()) +
+          " sources" + fact(view, "seconds", ", %.2f s") + "</small>";
   return text + share(view, "known_photometric", "known") +
          share(view, "known_geometric", "agreed by other views") + "</figcaption></figure>\n";
 }

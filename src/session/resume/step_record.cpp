@@ -19,11 +19,15 @@ bool is_result(const json& result) {
   const auto are_texts = [](const json& list) {
     return list.is_array() && std::ranges::all_of(list, [](const json& text) { return text.is_string(); });
   };
+  const auto are_two_numbers = [](const json& list) {
+    return list.is_array() && list.size() == 2 && list[0].is_number() && list[1].is_number();
+  };
   return result.is_object() &&
          members_are(result, {"known", "seconds", "filled"},
                      [](const json& value) { return value.is_number(); }) &&
          members_are(result, {"points"}, [](const json& value) { return value.is_number_unsigned(); }) &&
          members_are(result, {"device"}, [](const json& value) { return value.is_string(); }) &&
+         members_are(result, {"found_depths"}, are_two_numbers) &&
          members_are(result, {"warnings"}, are_texts);
 }
 

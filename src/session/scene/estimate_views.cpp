@@ -162,21 +162,22 @@ class Estimation {
 
   void estimate_on(Backend& backend, int view) {
     const auto start = Clock::now();
-    const auto maps = std::make_shared<ViewDepth>(maps_of(backend, view));
+    nlohmann::json record = {{"device", backend.name()}};
+    const auto maps = std::make_shared<ViewDepth>(maps_of(backend, view, record));
     keep_within(run_.options.depth, *maps);
     round_confidences(maps->confidence.view());
     if (run_.does(Step::kCheck)) {
       maps->normal = normals(backend, view, maps->depth.view());
       run_.maps.insert(MapKind::kPhotometric, run_.plan.view(view).output_name, maps);
     }
-    results_[view] = {
-        maps,
-        {{"known", known_share(maps->depth)}, {"seconds", seconds_since(start)}, {"device", backend.name()}}};
+    record["known"] = known_share(maps->depth);
+    record["seconds"] = seconds_since(start);
+    results_[view] = {maps, std::move(record)};
   }
 
-  ViewDepth maps_of(Backend& backend, int view) {
+  ViewDepth maps_of(Backend& backend, int view, nlohmann::json& record) {
     if (run_.given.any()) return given_maps(view);
-    return run_.job.method == Method::kPlaneSweep ? sweep(backend, view) : match_pairs(backend, view);
+    return run_.job.method == Method::kPlaneSweep ? sweep(backend, view, record) : match_pairs(backend, view);
   }
 
   ViewDepth given_maps(int view) const {
@@ -207,7 +208,8 @@ class Estimation {
     return channels;
   }
 
-  ViewDepth sweep(Backend& backend, int view) {
+  /// @param record  takes the depths that were found
+  ViewDepth sweep(Backend& backend, int view, nlohmann::json& record) {
     SweepProblem problem = sweep_problem(run_.plan, view, run_.options);
     std::shared_ptr<const PhotoStore::Colour> colours;  // first: one reading gives them and the channels
     if (compares_colours(problem)) problem.colours = (colours = run_.photos.colour(run_.plan, view))->view();
@@ -220,9 +222,11 @@ class Estimation {
     set_level(0, problem);
     for (std::size_t i = 0; i < problem.coarser.size(); ++i)
       set_level(static_cast<int>(i) + 1, problem.coarser[i]);
-    if (const auto range = narrow_planes(backend, run_.plan, view, run_.options, problem))
+    if (const auto range = narrow_planes(backend, run_.plan, view, run_.options, problem)) {
       messages().debug("{}: depths from {:.5g} to {:.5g}, {} planes", run_.plan.name(view), range->near,
                        range->far, problem.planes.count);
+      record["found_depths"] = {range->near, range->far};
+    }
     return estimate_view(backend, problem, run_.options.resolved_filter(), prepared_mask(run_, view).view());
   }
 

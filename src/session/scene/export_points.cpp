@@ -165,6 +165,9 @@ void remove_exported_points(const SceneRun& run) {
   remove_result(record);
   // Unless they hold files of others.
   for (const fs::path& empty : {folder / "sparse" / "0", folder / "sparse", folder}) ::rmdir(empty.c_str());
+  if (!run.does(Step::kExport))
+    messages().info("export: {} of an earlier run is removed, as --export-points is not given",
+                    folder.string());
 }
 
 void export_points(SceneRun& run) {

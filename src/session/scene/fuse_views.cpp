@@ -362,7 +362,8 @@ void fuse_views(SceneGraph& graph) {
   }
   if (const std::string reason = run.results.reason({Step::kFusion}); !reason.empty())
     messages().info("fusion: the stale cloud is made again: {}", reason);
-  if (static_cast<int>(views.size()) < run.options.min_fused_views)
+  // Without any, the run ends with the reason.
+  if (!views.empty() && static_cast<int>(views.size()) < run.options.min_fused_views)
     run.warn(
         fmt::format("points need {} instead of {} views, as there are no more; lower --min-fused-views, or "
                     "add photos that overlap",

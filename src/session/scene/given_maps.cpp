@@ -164,19 +164,28 @@ nlohmann::json GivenMaps::identity(const std::string& view) const {
   return identities_.emplace(view, std::move(identity)).first->second;
 }
 
+Image<float> GivenMaps::read_depth(const ScenePlan& plan, int view) const {
+  const fs::path& file = files_.at(plan.name(view)).depth;
+  Image<float> depth = read_given_depth(file, unit_);
+  check_given_size(plan, view, file, depth);
+  return depth;
+}
+
 ViewDepth GivenMaps::read(const ScenePlan& plan, int view) const {
-  const Files& files = files_.at(plan.name(view));
+  const fs::path& confidence = files_.at(plan.name(view)).confidence;
   const Pinhole& camera = plan.view(view).camera;
-  const auto fitted = [&](const fs::path& file, Image<float> map) {
-    check_given_size(plan, view, file, map);
+  const auto fitted = [&](Image<float> map) {
     return resized_to_nearest(std::move(map), camera.width, camera.height);
   };
   ViewDepth maps;
-  maps.depth = fitted(files.depth, read_given_depth(files.depth, unit_));
-  if (files.confidence.empty())
+  maps.depth = fitted(read_depth(plan, view));
+  if (confidence.empty()) {
     maps.confidence = Image<float>(camera.width, camera.height, 1.0f);
-  else
-    maps.confidence = fitted(files.confidence, read_given_confidence(files.confidence));
+  } else {
+    Image<float> values = read_given_confidence(confidence);
+    check_given_size(plan, view, confidence, values);
+    maps.confidence = fitted(std::move(values));
+  }
   return maps;
 }
 

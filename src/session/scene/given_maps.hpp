@@ -16,6 +16,8 @@
 
 namespace recon {
 
+struct SceneRun;
+
 /// The depth maps of --depth-maps, which other programs made, by views. Thread-safe once they are found.
 class GivenMaps {
  public:
@@ -42,6 +44,10 @@ class GivenMaps {
   /// @throws InputError with the file, also where a map is of an image of another shape
   ViewDepth read(const ScenePlan& plan, int view) const;
 
+  /// The depths of a view that has them, in the size of their file.
+  /// @throws InputError as `read`
+  Image<float> read_depth(const ScenePlan& plan, int view) const;
+
  private:
   struct Files {
     std::filesystem::path depth, confidence;  ///< no path: no confidence is given
@@ -54,5 +60,11 @@ class GivenMaps {
   mutable std::mutex mutex_;
   mutable std::map<std::string, nlohmann::json> identities_;
 };
+
+/// Compares the given depths of some views with the sparse points that these see, or without points with each
+/// other, and warns with the likely cause where they do not fit: another unit, distances to the camera, no
+/// depths at all; and where maps have fewer pixels than the images. A map that cannot be read is passed over.
+/// @throws Interrupted
+void check_given_maps(SceneRun& run);
 
 }  // namespace recon

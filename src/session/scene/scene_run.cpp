@@ -89,6 +89,12 @@ void find_given_maps(SceneRun& run) {
   const fs::path& folder = run.options.depth_maps;
   if (folder.empty()) return;
   const fs::path inside = run.folder.root / folder;
+  std::error_code error;
+  if (!fs::exists(inside, error) && !fs::exists(folder, error))
+    throw InputError(fmt::format("--depth-maps: there is no folder '{}'{}", folder.string(),
+                                 folder.is_absolute() ? ""
+                                                      : ", neither in " + run.folder.root.string() +
+                                                            " nor in " + fs::current_path(error).string()));
   if (lies_in(is_folder(inside) ? inside : folder, run.workspace.root()))
     throw UsageError(
         fmt::format("--depth-maps {} lies in the output folder {}, whose maps are replaced; give "

@@ -73,6 +73,9 @@ void remove_tiles(const SceneRun& run) {
                       "; there may be stale tiles in it: remove it, or make it readable");
   for (const fs::path& file : stale) remove_result(file);
   ::rmdir(folder.c_str());  // unless it holds files of others, or is itself one of them, or a link
+  if (!stale.empty() && !run.does(Step::kTiles))
+    messages().info("tiles: the {} tiles of an earlier run in {} are removed, as --tile is not given",
+                    stale.size(), folder.string());
 }
 
 void tile_cloud(SceneRun& run) {

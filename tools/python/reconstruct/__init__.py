@@ -7,8 +7,8 @@
     depth = reconstruct.io.read_depth_map("scene/dense/stereo/depth_maps/a.jpg.geometric.bin")
 
 Options are those of the command line, with _ for -: `max_disparity=64` is --max-disparity 64, `fill=True` is --fill. Each call
-lets other Python threads run, and Ctrl-C ends it with KeyboardInterrupt. Results are those of the program, byte for byte, and
-the same for any number of threads.
+lets other Python threads run, and Ctrl-C ends it with KeyboardInterrupt. Results are those of the program with the same
+inputs, byte for byte, and the same for any number of threads.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Device:
 
     @property
     def name(self) -> str:
-        """For people, such as "CPU, 2 threads, AVX-512"."""
+        """For people, such as "CPU, 2 threads, AVX3" (AVX-512)."""
         return self._opened.name
 
     def __repr__(self) -> str:
@@ -238,7 +238,9 @@ def sweep(reference: View, sources: Sequence[View], device: Union[str, Device] =
     options: by name, what belongs to the method planesweep and its depth maps: depth_min and depth_max (without them the
         depths at which there are surfaces are searched for), window, planes, quality and others
 
-    The maps are those before the check across views, as the program's *.photometric.bin, bit for bit: give them to `fuse`.
+    The maps are those before the check across views: give them to `fuse`. They are those of the program's *.photometric.bin,
+    bit for bit, with its sources in their order, undistorted images, and the same depth_min and depth_max: without both, the
+    program takes the sparse points and all views of the scene too, to find the depths that are searched.
 
     Raises UsageError, InputError (all cameras in one place), OutOfMemory, DeviceUnavailable, DeviceError.
     """

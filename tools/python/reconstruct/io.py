@@ -262,17 +262,30 @@ def _rotation(w, x, y, z):
                      [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
 
 
+def _model_folder(folder):
+    """Where a folder has its model: itself, or in sparse/ or sparse/0/, as dense/splat has it."""
+    folder = Path(folder)
+    for model in (folder / "sparse", folder / "sparse" / "0", folder):
+        if (model / "cameras.bin").exists():
+            return model
+    raise FileNotFoundError(f"{folder}: there is no cameras.bin in it, in sparse/ or in sparse/0/; is it an output folder?")
+
+
 def read_views(dense):
-    """The views of the undistorted images in dense/sparse, in the order that visibility files count them: CameraViews."""
+    """The views of the undistorted images in dense/sparse, in the order that visibility files count them: CameraViews.
+
+    dense: an output folder, its dense/splat, or the folder of a binary model of pinhole cameras itself
+    """
     kinds = {0: 3, 1: 4}  # SIMPLE_PINHOLE and PINHOLE
-    file, cameras = _Words(Path(dense, "sparse", "cameras.bin")), {}
+    model = _model_folder(dense)
+    file, cameras = _Words(model / "cameras.bin"), {}
     for _ in range(file.take("Q")[0]):
         number, kind, width, height = file.take("IiQQ")
         if kind not in kinds:
             _fail(file.path, f"camera {number} has model {kind}; undistorted images have pinhole cameras")
         values = file.take(f"{kinds[kind]}d")
         cameras[number] = (width, height), (values[:1] * 2 + values[1:] if kind == 0 else values)
-    file, views = _Words(Path(dense, "sparse", "images.bin")), []
+    file, views = _Words(model / "images.bin"), []
     for _ in range(file.take("Q")[0]):
         _, w, x, y, z, *t, camera = file.take("I7dI")
         if camera not in cameras:
@@ -304,7 +317,11 @@ def read_report(path):
 
 
 def read_session(path):
-    """The results of a session, `session.jsonl`: a dictionary for each scene."""
+    """The results of a session, `session.jsonl`: a dictionary for each scene with `scene`, `status` and `exit_code`.
+
+    Where they are known also `output`, `points`, `seconds`, `preview`, and the numbers of `views`, `left_out` and
+    `warnings`; of one that failed `error`. The report in `output` has the views and warnings themselves.
+    """
     try:
         # Not splitlines, which divides texts at U+2028 and its like too.
         return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").split("\n") if line.strip()]

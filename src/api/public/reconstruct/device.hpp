@@ -40,7 +40,8 @@ class RECONSTRUCT_API Device {
   /// @throws DeviceUnavailable when a GPU is asked for that is not there, with the reason
   explicit Device(const DeviceOptions& options = {});
 
-  /// For people: "CPU, 2 threads, AVX-512", or "cuda:0 NVIDIA H200, 139 GiB"; several with "; " between them.
+  /// For people: "CPU, 2 threads, AVX3" (AVX-512), or "cuda:0 NVIDIA H200, 139 GiB"; several with "; "
+  /// between them.
   std::string name() const;
 
   /// Of the library.

@@ -33,7 +33,7 @@ struct Listener {
 
 struct RunResult {
   bool complete = true;  ///< else some views, or some of several inputs, failed
-  std::string json;      ///< what `reconstruct --json` prints: an object with an entry for each scene
+  std::string json;      ///< what `reconstruct --json` prints: exit_code, and scenes with the report of each
 };
 
 /// Reconstructs scenes and rectified pairs, as `reconstruct INPUT...` does: reads files, writes its results

@@ -18,7 +18,9 @@ struct View {
 };
 
 /// The depth of a reference view by a plane sweep over sources, with slanted patches unless the options name
-/// planes or stages: before the check across views, as the program's *.photometric.bin, bit for bit.
+/// planes or stages: before the check across views. It is that of the program's *.photometric.bin, bit for
+/// bit, with its sources in their order, undistorted images, and the same depth-min and depth-max: without
+/// both, the program takes the sparse points and all views of the scene too, to find the depths to search.
 /// @param sources  1 to 32, best first; they see what the reference sees from other places
 /// @param options  by name, what belongs to the method planesweep and its depth maps: depth-min and depth-max
 /// (without them the depths at which there are surfaces are searched for), window, planes, quality (of which

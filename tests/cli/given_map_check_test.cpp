@@ -1,0 +1,146 @@
+// Depth maps of other programs that are no depths along the axis in scene units: a warning names the likely
+// cause, and right maps have none.
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "cli/given_map_fixture.hpp"
+#include "core/pixels.hpp"
+#include "scene/pinhole.hpp"
+
+namespace recon {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class GivenMapCheck : public GivenDepthMaps {
+ protected:
+  /// Gives the maps of the program, each depth changed by its value and the length of its ray.
+  void give(const std::function<double(double depth, double ray)>& change) const {
+    const std::vector<double> p = model().cameras.front().params;
+    const Pinhole camera{96, 72, p[0], p[1], p[2], p[3]};
+    for (const std::string& view : kNames) {
+      Image<float> map = own_map(view);
+      for (int y = 0; y < map.height(); ++y)
+        for (int x = 0; x < map.width(); ++x)
+          map(x, y) = static_cast<float>(change(map(x, y), norm(camera.ray(pixel_centre(x, y)))));
+      write_pfm(maps() / (view + ".pfm"), map.view());
+    }
+  }
+
+  void give_half_size() const {
+    for (const std::string& view : kNames) {
+      const Image<float> map = own_map(view);
+      Image<float> half(map.width() / 2, map.height() / 2);
+      for (int y = 0; y < half.height(); ++y)
+        for (int x = 0; x < half.width(); ++x) half(x, y) = map(2 * x, 2 * y);
+      write_pfm(maps() / (view + ".pfm"), half.view());
+    }
+  }
+
+  void remove_points() const {
+    Scene model = this->model();
+    for (View& view : model.views) view.observations.clear();
+    model.points.clear();
+    set_model(model);
+  }
+
+  /// The warnings of the report, which are those of standard error.
+  std::vector<std::string> warnings(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words = {"--overwrite"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = fuse(words);
+    const fs::path report = dense() / "report.json";
+    std::vector<std::string> texts;
+    if (!fs::exists(report)) return {outcome.err};
+    const auto object = nlohmann::json::parse(content(report));
+    for (const auto& text : object.at("warnings")) {
+      texts.push_back(text);
+      EXPECT_THAT(outcome.err, HasSubstr("warning: " + texts.back()));
+    }
+    fs::remove(report);
+    return texts;
+  }
+};
+
+double as_they_are(double depth, double) {
+  return depth;
+}
+double in_millimetres(double depth, double) {
+  return 1000 * depth;
+}
+double as_distance(double depth, double ray) {
+  return depth * ray;
+}
+double as_inverse(double depth, double) {
+  return 1 / depth;
+}
+
+TEST_F(GivenMapCheck, RightMapsHaveNoWarning) {
+  give(as_they_are);
+  EXPECT_THAT(warnings(), IsEmpty());
+  give(in_millimetres);
+  EXPECT_THAT(warnings({"--depth-unit", "0.001"}), IsEmpty());
+  give_half_size();
+  EXPECT_THAT(warnings({"--max-image-size", "48"}), IsEmpty());
+  remove_points();
+  give(as_they_are);
+  EXPECT_THAT(warnings(), IsEmpty());
+}
+
+TEST_F(GivenMapCheck, AnotherUnitIsNamed) {
+  const auto names_unit = [](const char* with, const char* unit) {
+    return ElementsAre(
+        AllOf(HasSubstr("the depths are 1000 times those of "), HasSubstr(with), HasSubstr(unit)));
+  };
+  give(in_millimetres);
+  EXPECT_THAT(warnings(), names_unit("of the sparse points of ", "give --depth-unit 0.001"));
+  give(as_they_are);
+  EXPECT_THAT(warnings({"--depth-unit", "1000"}), names_unit("of the sparse points of ", "--depth-unit 1"));
+  remove_points();
+  give(in_millimetres);
+  EXPECT_THAT(warnings(), names_unit("of other views ", "give --depth-unit 0.001"));
+}
+
+TEST_F(GivenMapCheck, DistancesAreNamed) {
+  const auto names_distances = [](const char* with) {
+    return ElementsAre(AllOf(HasSubstr(with), HasSubstr("distances to the camera, and have to be z along the "
+                                                        "viewing axis; divide each by ")));
+  };
+  give(as_distance);
+  EXPECT_THAT(warnings(), names_distances("against those of the sparse points of "));
+  remove_points();
+  EXPECT_THAT(warnings(), names_distances("against those of other views "));
+}
+
+TEST_F(GivenMapCheck, InverseDepthsAreNamed) {
+  give(as_inverse);
+  EXPECT_THAT(warnings().front(), AllOf(HasSubstr("the depths do not fit the sparse points of "),
+                                        HasSubstr("are they disparities, inverse or relative depths")));
+}
+
+TEST_F(GivenMapCheck, SmallerMapsAreNamed) {
+  give_half_size();
+  EXPECT_THAT(warnings(),
+              ElementsAre(HasSubstr("the maps have fewer pixels than the images, such as 48x36 for "
+                                    "view00.png, whose image has 96x72: a value that is taken for several "
+                                    "pixels is no surface, and most points are wrong; give "
+                                    "--max-image-size 48")));
+}
+
+TEST_F(GivenMapCheck, IsSaidAgainWhereTheMapsAreKept) {
+  give(as_distance);
+  EXPECT_THAT(fuse().err, HasSubstr("distances to the camera"));
+  EXPECT_THAT(fuse().err,
+              AllOf(HasSubstr("5 of 5 views are finished and kept"), HasSubstr("distances to the camera")));
+}
+
+}  // namespace
+}  // namespace recon
