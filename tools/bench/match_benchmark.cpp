@@ -33,7 +33,7 @@ struct CallTimes {
   }
 };
 
-ordered_json to_json(const CallTimes& times) {
+ordered_json times_json(const CallTimes& times) {
   return {{"wall_ms", times.wall}, {"processor_ms", times.processor}};
 }
 
@@ -55,9 +55,9 @@ ordered_json run_match(const MatchBenchmark& benchmark) {
     program.add([&] { limit.run([&] { match_pair(*backend, problem, method, options); }); });
     library.add([&] { reconstruct::match(device, views[0], views[1], {{"max-disparity", max}}); });
   }
-  return {{"threads", limit.threads()},  {"width", views[0].width},
-          {"height", views[0].height},   {"disparities", benchmark.max_disparity},
-          {"program", to_json(program)}, {"library", to_json(library)}};
+  return {{"threads", limit.threads()},     {"width", views[0].width},
+          {"height", views[0].height},      {"disparities", benchmark.max_disparity},
+          {"program", times_json(program)}, {"library", times_json(library)}};
 }
 
 }  // namespace
