@@ -31,8 +31,9 @@ std::size_t aggregation_bytes(int width, int planes, int height, const Aggregati
       return device_volume_bytes(width, planes, height) + adaptive_weight_bytes(width, planes, height);
     case Aggregation::kCrossBased:
       return cross_based_bytes(width, planes, height, options.cross_based, longest_arm(options.cross));
+    default:
+      refuse_aggregation();
   }
-  refuse_aggregation();
 }
 
 DeviceVolume queue_aggregation(const ColourImages& colours, CrossImages arms,
@@ -53,8 +54,9 @@ DeviceVolume queue_aggregation(const ColourImages& colours, CrossImages arms,
     case Aggregation::kCrossBased:
       arms.longest = longest_arm(options.cross);
       return queue_cross_based(arms, options.cross_based, max_cost, costs, scratch, stream);
+    default:
+      refuse_aggregation();
   }
-  refuse_aggregation();
 }
 
 }  // namespace recon::cuda

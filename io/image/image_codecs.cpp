@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
+#include <sys/statvfs.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -50,14 +51,25 @@ fs::path module_file() {
   if (!kFolder.is_absolute()) fail("the system does not say where this program is");
   std::error_code error;
   for (const char* place : {".", RECON_CODECS_FROM_PROGRAM, RECON_CODECS_FROM_LIBRARY})
-    if (const fs::path file = kFolder / place / RECON_CODECS_FILE; fs::exists(file, error)) return file;
+    if (const fs::path file = (kFolder / place / RECON_CODECS_FILE).lexically_normal();
+        fs::exists(file, error))
+      return file;
   fail("there is no such file");
 }
 
-/// The module, which stays loaded to the end of the process.
+bool may_run(const fs::path& file) {
+  struct statvfs system {};
+  return statvfs(file.c_str(), &system) != 0 || (system.f_flag & ST_NOEXEC) == 0;
+}
+
+/// The module, which stays loaded to the end of the process. It is linked so that what it lacks of OpenCV is
+/// an error here, not the end of the process later; that OpenCV's own libraries are complete is not checked.
 void* loaded_module() {
-  if (void* module = dlopen(module_file().c_str(), RTLD_LAZY | RTLD_LOCAL)) return module;
+  const fs::path file = module_file();
+  if (void* module = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL)) return module;
   const std::string reason = dlerror();
+  if (!may_run(file))
+    fail(file.string() + " lies on a file system from which nothing may run (mounted with noexec)");
   if (!is_lack_of_memory(reason)) fail(reason);
   throw OutOfMemory("there is not enough memory to load the image formats (" + reason +
                     "); raise the limit on memory (ulimit -v)");

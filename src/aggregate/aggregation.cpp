@@ -78,11 +78,12 @@ std::size_t aggregation_bytes(int width, int height, int planes, const Aggregati
              element_count({2, 3, height, wide, sizeof(float)}) +
              element_count({threads, 2 * radius + 1, 4 * row, sizeof(float)}) +
              element_count({threads, 2 * std::ptrdiff_t{planes} + 1, wide, sizeof(float)});
-    default:
+    case Aggregation::kCrossBased:
       // Per thread the common arms of a plane, two counts, and column sums of costs and of ones.
       return element_count({std::min(threads, planes), std::ptrdiff_t{height} + 4, row,
                             sizeof(Cross) + 3 * sizeof(std::int32_t) + sizeof(double)});
   }
+  return 0;
 }
 
 AggregationWork aggregation_work(int width, int height, int planes, const AggregationOptions& options,

@@ -106,16 +106,17 @@ struct AggregationName {
   const char* keyword;
   Aggregation kind;
   const char* meaning;
+  bool has_window = false;  ///< a square window, whose side is an option
 };
 inline constexpr AggregationName kAggregationNames[] = {
     {"none", Aggregation::kNone, ""},
-    {"cw", Aggregation::kConstantWindow, "constant window"},
-    {"aw", Aggregation::kAdaptiveWeight, "adaptive weights, slow"},
+    {"cw", Aggregation::kConstantWindow, "constant window", true},
+    {"aw", Aggregation::kAdaptiveWeight, "adaptive weights, slow", true},
     {"cross", Aggregation::kCrossBased, "arms that end at colour edges"}};
 
 struct AggregationOptions {
   Aggregation kind = Aggregation::kNone;
-  int constant_radius = 4;  ///< of the constant window, pixels
+  int constant_radius = 4;  ///< of windows but those of adaptive weights, pixels
   AdaptiveWeightOptions adaptive_weight;
   CrossOptions cross;  ///< of the arms, for the caller that computes them
   CrossBasedOptions cross_based;

@@ -10,6 +10,7 @@
 #include "methods/stereo/block/block_step.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "optimize/belief/belief_tiling.hpp"
+#include "optimize/patch_match/edge_planes_step.hpp"
 #include "optimize/patch_match/smooth_planes_step.hpp"
 #include "optimize/semi_global/path_pass.hpp"
 
@@ -57,6 +58,17 @@ std::string sweep_name(const SweepShape& shape) {
   return shape.refine.edges ? name + " edges" : name;
 }
 
+/// Pixels of the circles in which surfaces vote at a depth edge, of all passes.
+int edge_votes() {
+  int votes = 0;
+  for (int pass = 0; pass < kEdgePasses; ++pass) {
+    const int radius = edge_pass(pass).radius;
+    for (int y = -radius; y <= radius; ++y)
+      for (int x = -radius; x <= radius; ++x) votes += x * x + y * y <= radius * radius;
+  }
+  return votes;
+}
+
 /// Samples of the patches that the passes over all levels compare, see patch_match.
 double patch_samples(const SweepShape& shape) {
   const PatchMatchOptions& options = shape.patch_match;
@@ -76,7 +88,10 @@ double patch_samples(const SweepShape& shape) {
   const double finest = area(shape.width, shape.height);
   const double smoothed = shape.refine.smooth ? options.iterations * finest : 0;
   evaluations += smoothed * best;
-  return side * side * evaluations + smoothed * kAgreedCells * (kAgreedCandidates + 1) / 8;
+  // Few pixels lie near edges, where a vote takes several samples: all votes of all pixels take as long as
+  // samples of patches, as measured on scenes/demo.
+  const double votes = shape.refine.edges ? finest * edge_votes() : 0;
+  return side * side * evaluations + smoothed * kAgreedCells * (kAgreedCandidates + 1) / 8 + votes;
 }
 
 /// The functions of the methods for pairs add to a task that has the size of the images.

@@ -53,6 +53,7 @@ double wavefront_work(int rows, int columns, const WavefrontShape& shape, int th
 /// With slanted patches of radius r, I iterations and the k best sources of a pixel the counts are those of
 /// the coarsest level with pixels = 0, as images are a small part of the time, and
 ///   patches = (2 r + 1)^2 sum over levels W_l H_l (S + k (1 + 12 I + 4 where there is a coarser level))
+///           + W H times the votes of a pixel near a depth edge
 /// which is the maximum: the measured cost of a sample includes that evaluations end early.
 /// @param threads  of the CPU; 0: a GPU
 StageTask sweep_task(const SweepShape& shape, int threads);

@@ -42,7 +42,7 @@ enum class Freedom { kFocal, kCentre, kDistortion, kTurn };
 
 struct Hypothesis {
   Freedom freedom = Freedom::kFocal;
-  int view = -1;  ///< that is turned
+  int view = -1;  ///< that is turned, with all faces of its photo
   std::array<double, 3> value{};
 
   std::size_t parameters() const {
@@ -93,10 +93,18 @@ class ChangedCamera {
   double distortion_ = 0;
 };
 
-Pose changed_pose(const CalibratedView& view, int index, const Hypothesis& change) {
-  if (change.view != index) return view.cam_from_world;
-  return Pose{rotation_by({change.value[0], change.value[1], change.value[2]}), {0, 0, 0}} *
-         view.cam_from_world;
+int photo_of(std::span<const CalibratedView> views, int view) {
+  return views[view].photo < 0 ? view : views[view].photo;
+}
+
+/// A face turns about the axis of the first one of its photo.
+Pose changed_pose(std::span<const CalibratedView> views, int index, const Hypothesis& change) {
+  const Pose& pose = views[index].cam_from_world;
+  if (change.view != photo_of(views, index)) return pose;
+  Vec3d axis{change.value[0], change.value[1], change.value[2]};
+  if (change.view != index)
+    axis = pose.rotation * (transpose(views[change.view].cam_from_world.rotation) * axis);
+  return Pose{rotation_by(axis), {0, 0, 0}} * pose;
 }
 
 /// The signed distance of a match from its epipolar lines, in units, with a change of cameras or poses.
@@ -104,7 +112,7 @@ double distance_of(std::span<const CalibratedView> views, const ViewMatch& match
   const CalibratedView &a = views[match.reference], &b = views[match.source];
   const ChangedCamera camera_a(a.camera, change), camera_b(b.camera, change);
   const Pose relative =
-      changed_pose(b, match.source, change) * inverse(changed_pose(a, match.reference, change));
+      changed_pose(views, match.source, change) * inverse(changed_pose(views, match.reference, change));
   const Vec3d x = camera_a.ray(match.at.in_reference), y = camera_b.ray(match.at.in_source);
   const Vec3d line_b = cross(relative.translation, relative.rotation * x);
   const Vec3d line_a = transpose(relative.rotation) * cross(y, relative.translation);
@@ -247,11 +255,13 @@ CameraCorrection correction_of(const Explanation& it) {
   return correction;
 }
 
-/// The matches of a view, or those of all others.
-Matches matches_of(const Matches& matches, int view, bool others = false) {
+/// The matches of a photo, or those of all others.
+Matches matches_of(std::span<const CalibratedView> views, const Matches& matches, int photo,
+                   bool others = false) {
   Matches result;
   for (const ViewMatch& it : matches)
-    if ((it.reference == view || it.source == view) != others) result.push_back(it);
+    if ((photo_of(views, it.reference) == photo || photo_of(views, it.source) == photo) != others)
+      result.push_back(it);
   return result;
 }
 
@@ -262,9 +272,10 @@ struct Doubt {
 };
 
 Doubt doubt_view(std::span<const CalibratedView> views, const Matches& all, int view) {
-  const Matches its = matches_of(all, view);
+  if (photo_of(views, view) != view) return {};
+  const Matches its = matches_of(views, all, view);
   if (its.size() < kMinOfView) return {};
-  const Matches others = matches_of(all, view, true);
+  const Matches others = matches_of(views, all, view, true);
   const Explanation turn = explained_by(views, its, Freedom::kTurn, view);
   const std::vector<double> of_others = distances_of(views, others, {});
   const EpipolarFit others_fit = fit_of_distances(of_others);
@@ -318,7 +329,7 @@ EpipolarVerdict judge_matches(std::span<const CalibratedView> views, std::vector
     }
     if (!doubt.view) break;
     verdict.views.push_back(*doubt.view);
-    matches = matches_of(matches, doubt.view->view, true);
+    matches = matches_of(views, matches, doubt.view->view, true);
   }
   verdict.fit = fit_matches(views, matches);
   return verdict;

@@ -13,6 +13,7 @@ namespace recon {
 struct CalibratedView {
   Pinhole camera;
   Pose cam_from_world;
+  int photo = -1;  ///< the first view of the photo that this one is a face of; -1: it is a photo
 };
 
 /// A point that two of some views have in common.
@@ -50,10 +51,10 @@ struct CameraCorrection {
   EpipolarFit fit;        ///< with it
 };
 
-/// A view whose pose or photo is wrong, or its camera.
+/// A view whose pose or photo is wrong, or its camera; of a photo with faces the first, for all of them.
 struct DoubtedView {
   int view = 0;
-  EpipolarFit fit;                ///< of its matches
+  EpipolarFit fit;                ///< of its matches, or those of all faces
   std::optional<double> degrees;  ///< it has to be turned by this; empty: no turn explains it
 };
 
@@ -65,8 +66,9 @@ struct EpipolarVerdict {
 };
 
 /// Judges cameras and poses by matches: repeatedly takes, of single views and of changes of all cameras, what
-/// explains most of the distances from epipolar lines, if it does so beyond doubt. What epipolar lines do not
-/// depend on is not noticed, such as focal lengths where all cameras look in one direction. Deterministic.
+/// explains most of the distances from epipolar lines, if it does so beyond doubt. Faces of a photo, which
+/// share its camera and its pose, are judged together. What epipolar lines do not depend on is not noticed,
+/// such as focal lengths where all cameras look in one direction. Deterministic.
 EpipolarVerdict judge_matches(std::span<const CalibratedView> views, std::vector<ViewMatch> matches);
 
 }  // namespace recon

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "cli/scene_fixture.hpp"
 #include "core/version.hpp"
@@ -95,13 +98,18 @@ TEST_F(ReconstructStream, ImageFormatsAreLoadedForTheFirstPhotoOnly) {
   EXPECT_THAT(loaded(command({scene().string(), "--quality", "draft"})), HasSubstr("imgcodecs"));
 }
 
+/// The command of a copy of the program in `bin`, without its image formats.
+std::vector<std::string> copied_program(const fs::path& bin, std::vector<std::string> words) {
+  fs::create_directories(bin);
+  fs::copy_file(RECON_RECONSTRUCT, bin / "reconstruct");
+  words.front() = (bin / "reconstruct").string();
+  return words;
+}
+
 TEST_F(ReconstructStream, AProgramWithoutItsImageFormatsSaysWhereTheyBelong) {
   const fs::path bin = folder() / "bin", program = bin / "reconstruct",
                  module = fs::path(RECON_CODECS).filename();
-  fs::create_directories(bin);
-  fs::copy_file(RECON_RECONSTRUCT, program);
-  std::vector<std::string> words = command({scene().string(), "--quality", "draft"});
-  words.front() = program.string();
+  std::vector<std::string> words = copied_program(bin, command({scene().string(), "--quality", "draft"}));
   const Outcome outcome = run_program(folder(), words);
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, AllOf(HasSubstr(module.string()), HasSubstr("it belongs into " + bin.string())));
@@ -117,6 +125,34 @@ TEST_F(ReconstructStream, AProgramWithoutItsImageFormatsSaysWhereTheyBelong) {
   fs::create_symlink(program, folder() / "link");
   words.front() = (folder() / "link").string();
   EXPECT_EQ(run_program(folder(), words).exit_code, 0);
+}
+
+TEST_F(ReconstructStream, ImageFormatsThatLackAFunctionOfOpenCvAreAnErrorWithAMessage) {
+  const fs::path bin = folder() / "bin";
+  const auto words = copied_program(bin, command({scene().string(), "--quality", "draft"}));
+  std::string module = content(RECON_CODECS);
+  const std::string function = "_ZN2cv8imdecode", missing = "_ZN2cv8imdecodX";
+  const std::size_t at = module.find(function);
+  ASSERT_NE(at, std::string::npos);
+  set_content(bin / fs::path(RECON_CODECS).filename(), module.replace(at, function.size(), missing));
+  const Outcome outcome = run_program(folder(), words);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("reads and writes images, cannot be loaded: "),
+                                 HasSubstr("undefined symbol: " + missing)));
+}
+
+TEST_F(ReconstructStream, ImageFormatsThatMayNotRunAreNoLackOfMemory) {
+  const fs::path bin = folder() / "bin", disk = folder() / "disk", module = fs::path(RECON_CODECS).filename();
+  const auto words = copied_program(bin, command({scene().string(), "--quality", "draft"}));
+  fs::create_directories(disk);
+  if (mount("tmpfs", disk.c_str(), "tmpfs", MS_NOEXEC, nullptr) != 0)
+    GTEST_SKIP() << "no tmpfs can be mounted: " << std::strerror(errno);
+  fs::copy_file(RECON_CODECS, disk / module);
+  fs::create_symlink(disk / module, bin / module);
+  const Outcome outcome = run_program(folder(), words);
+  umount(disk.c_str());
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr((bin / module).string()), HasSubstr("(mounted with noexec)")));
 }
 
 TEST_F(ReconstructStream, ALostOutputIsOne) {

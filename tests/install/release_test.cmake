@@ -27,22 +27,3 @@ file(STRINGS ${WORK}/wheel/reconstruct-${VERSION}.dist-info/METADATA version REG
 if(NOT version)
   message(FATAL_ERROR "the wheel is not of version ${VERSION}")
 endif()
-
-# One that is no release is refused: the sources have changes, or are no work tree of git.
-file(COPY ${SOURCE}/tools/release DESTINATION ${WORK}/no_release/tools)
-file(COPY ${SOURCE}/tools/python/pyproject.toml DESTINATION ${WORK}/no_release/tools/python)
-execute_process(COMMAND ${CMAKE_COMMAND} -E env GIT_CEILING_DIRECTORIES=${WORK} ${WORK}/no_release/tools/release ${WORK}/refused
-                RESULT_VARIABLE result ERROR_VARIABLE error)
-if(NOT result EQUAL 1 OR NOT error MATCHES "no git work tree")
-  message(FATAL_ERROR "tools/release ended with ${result}: ${error}")
-endif()
-
-# So is a build that may be an old one, and a folder with other files.
-execute_process(COMMAND ${SOURCE}/tools/release --build ${BUILD} ${WORK}/refused RESULT_VARIABLE result ERROR_VARIABLE error)
-if(NOT result EQUAL 2 OR NOT error MATCHES "--build goes with --trial")
-  message(FATAL_ERROR "tools/release --build ended with ${result}: ${error}")
-endif()
-execute_process(COMMAND ${SOURCE}/tools/release --trial --build ${BUILD} ${WORK}/files RESULT_VARIABLE result ERROR_VARIABLE error)
-if(NOT result EQUAL 1 OR NOT error MATCHES "is not empty")
-  message(FATAL_ERROR "tools/release ended with ${result}: ${error}")
-endif()

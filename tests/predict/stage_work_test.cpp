@@ -125,6 +125,10 @@ TEST(SweepTask, PatchesCountWhatThePassesCompare) {
         EXPECT_EQ(task.work.terms(), (Terms{1, 0, half.work.operations, half.work.bytes, compared}));
         EXPECT_EQ(half.work.patches, 0);
         EXPECT_NE(task.stage, half.stage);
+        SweepShape edges = shape;
+        edges.refine.edges = true;
+        // Circles of radius 8 and 4 on a grid (Gauss).
+        EXPECT_EQ(sweep_task(edges, threads).work.patches, compared + 20 * 10 * (197 + 49));
       }
 }
 

@@ -234,6 +234,52 @@ TEST(EpipolarCheck, PhotosOfOtherViewsAreNamedWithoutAnAngle) {
   EXPECT_GT(verdict.fit.share, 0.7);
 }
 
+/// Photos of two faces each, with as many matches of each face: view i and view i + 6, which looks 30 degrees
+/// to the side.
+MatchedScene scene_of_faces() {
+  MatchedScene scene;
+  const int count = static_cast<int>(scene.views.size());
+  const Pose side = turned_about(1, 30);
+  for (int i = 0; i < count; ++i) {
+    scene.views[i].photo = i;
+    scene.views.push_back({kUnitCamera, side * scene.views[i].cam_from_world, i});
+  }
+  const auto beside = [&](Vec2d pixel) { return kUnitCamera.project(side * kUnitCamera.ray(pixel)); };
+  const std::vector<ViewMatch> front = scene.matches;
+  for (const ViewMatch& it : front)
+    scene.matches.push_back(
+        {it.reference + count, it.source + count, {beside(it.at.in_reference), beside(it.at.in_source)}});
+  return scene;
+}
+
+TEST(EpipolarCheck, AFaceThatMatchesByChanceIsNoDoubtOfItsPhoto) {
+  MatchedScene scene = scene_of_faces();
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> band(-12, 12);
+  for (ViewMatch& it : scene.matches)
+    if (it.reference == 8 || it.source == 8) it.at.in_source.y += band(random);
+  EXPECT_TRUE(scene.verdict().views.empty());
+  for (CalibratedView& view : scene.views) view.photo = -1;
+  ASSERT_EQ(scene.verdict().views.size(), 1u) << "photos of their own";
+  EXPECT_EQ(scene.verdict().views[0].view, 8);
+}
+
+TEST(EpipolarCheck, FacesTurnWithTheirPhoto) {
+  for (const int axis : {0, 1, 2}) {
+    MatchedScene scene = scene_of_faces();
+    const Pose photo = turned_about(axis, 2) * scene.views[2].cam_from_world;
+    scene.views[2].cam_from_world = photo;
+    scene.views[8].cam_from_world = turned_about(1, 30) * photo;
+    const EpipolarVerdict verdict = scene.verdict();
+    ASSERT_EQ(verdict.views.size(), 1u) << axis;
+    EXPECT_EQ(verdict.views[0].view, 2);
+    EXPECT_NEAR(verdict.views[0].degrees.value_or(0), 2, 0.1);
+    EXPECT_EQ(verdict.views[0].fit.matches, 400u) << "of both faces";
+    EXPECT_EQ(verdict.fit.matches, 800u);
+    EXPECT_FALSE(verdict.camera);
+  }
+}
+
 TEST(EpipolarCheck, NoSingleViewIsNamedWhereNothingFits) {
   MatchedScene scene(6, 0.1, 1);
   for (ViewMatch& it : scene.matches)  // the matches of one view fit even less

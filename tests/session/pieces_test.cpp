@@ -171,6 +171,8 @@ int work_within(rlim_t more_bytes) {
 }
 
 TEST(BackgroundWorkDeathTest, WorksWithTheThreadsThatCanBeCreated) {
+  // In a process of its own: this one may keep stacks of threads that other tests had.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   constexpr rlim_t kMiB = rlim_t{1} << 20;
   EXPECT_EXIT(std::_Exit(work_within(64 * kMiB)), testing::ExitedWithCode(0), "");
   EXPECT_EXIT(std::_Exit(work_within(kMiB)), testing::ExitedWithCode(7), "");

@@ -182,11 +182,6 @@ ViewDepth estimate_by(const Matcher& match, const PosedImage& reference,
 
 }  // namespace
 
-Image<float> depth_from_pair(Backend& backend, const PosedImage& reference, const PairSource& source,
-                             const MethodSpec& matching) {
-  return depth_by(matcher_of(backend), reference, source, matching);
-}
-
 ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference,
                                    const std::vector<PairSource>& sources, const PairDepthOptions& options,
                                    ImageView<const std::uint8_t> mask) {

@@ -31,13 +31,6 @@ struct PairDepthOptions {
 /// slowest, to a few seconds per pair on a CPU.
 RectifyLimits pair_limits(WholeMethod method);
 
-/// The depth (z, scene units) of each pixel of the reference from one source: both are rectified and matched,
-/// and each pixel takes the disparity at its projection into the left image, interpolated between pixels that
-/// agree within 1. NaN where the disparity is unknown, or where the point projects outside the source's
-/// image.
-Image<float> depth_from_pair(Backend& backend, const PosedImage& reference, const PairSource& source,
-                             const MethodSpec& matching);
-
 /// Merged depth per pixel, and the share of maps that agree on it.
 struct MergedDepth {
   Image<float> depth;       ///< NaN where no two sources agree, unless there is only one depth
@@ -51,8 +44,10 @@ struct MergedDepth {
 MergedDepth merge_depths(const std::vector<Image<float>>& maps, const std::vector<float>& weights,
                          float max_relative_depth);
 
-/// The depth of a reference view from rectified pairs with its sources, best first, 1 .. kMaxSources; without
-/// normals.
+/// The depth (z, scene units) of each pixel of a reference view from its sources, best first, 1 ..
+/// kMaxSources; without normals. With each source the view is rectified and matched, and each pixel takes the
+/// disparity at its projection into the left image, interpolated between pixels that agree within 1: NaN
+/// where the disparity is unknown, or where the point projects outside the source's image. See merge_depths.
 /// @param mask  see finish_view
 /// @throws OutOfMemory, DeviceError
 ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference,

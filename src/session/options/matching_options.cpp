@@ -1,5 +1,7 @@
 // Costs, windows, optimizers, and the stages of a pipeline.
 
+#include <algorithm>
+
 #include "aggregate/adaptive_weight_step.hpp"
 #include "methods/presets.hpp"
 #include "session/options/option.hpp"
@@ -35,6 +37,20 @@ Option cost_option() {
             pipeline_costs()});
 }
 
+bool has_window(const MethodSpec& spec) {
+  return std::ranges::any_of(kAggregationNames, [&](const AggregationName& name) {
+    return name.kind == spec.aggregation.kind && name.has_window;
+  });
+}
+
+/// "cw or aw".
+std::string aggregations_with_window() {
+  std::string keywords;
+  for (const AggregationName& name : kAggregationNames)
+    if (name.has_window) keywords += (keywords.empty() ? "" : " or ") + std::string(name.keyword);
+  return keywords;
+}
+
 Option window_option() {
   const AggregationOptions defaults = presets::pipeline().aggregation;
   return Option("window", "N", "Side of the matching window, pixels, odd; patches have at most 7")
@@ -45,13 +61,8 @@ Option window_option() {
       .described(decimal(2 * defaults.constant_radius + 1) + ", 1 to 255 with cw, " +
                  decimal(2 * defaults.adaptive_weight.radius + 1) + ", 1 to " +
                  decimal(2 * kMaxAdaptiveRadius + 1) + " with aw")
-      .only_where(
-          kPipeline,
-          [](const MethodSpec& spec) {
-            const Aggregation kind = spec.aggregation.kind;
-            return kind == Aggregation::kConstantWindow || kind == Aggregation::kAdaptiveWeight;
-          },
-          "has a meaning with --aggregation cw or aw only");
+      .only_where(kPipeline, has_window,
+                  "has a meaning with --aggregation " + aggregations_with_window() + " only");
 }
 
 bool has_weights(const MethodSpec& spec) {

@@ -274,6 +274,7 @@ void check_agreement(SceneRun& run) {
     if (run.doubted_views.contains(run.plan.scene_view(alone[i]).photo_name()) ||
         !photo_contradicts(run, alone[i]))
       continue;
+    run.doubted_views.insert(run.plan.scene_view(alone[i]).photo_name());
     run.warn(
         fmt::format("{}: its photo contradicts its camera or its pose: other views confirm {:.1f} % of its "
                     "depths, and {:.0f} "

@@ -29,7 +29,7 @@ namespace {
 /// them, with fewer others.
 constexpr std::size_t kPhotos = 36, kOthers = 3;
 constexpr std::size_t kSpreadViews = 12, kOthersOfSpread = 2;
-/// The others of one view that is in doubt.
+/// The others of one view that is in doubt, or of each of its photo's faces.
 constexpr std::size_t kOthersOfOne = 6;
 /// Shares of matches near their epipolar lines: right calibrations reach 0.56 to 0.98, by chance it is up to
 /// 0.2. Up to the last one a mistake is looked for.
@@ -46,12 +46,24 @@ using Pairs = std::vector<std::pair<int, int>>;
 /// The cameras of small images of all views, and their poses.
 std::vector<CalibratedView> calibration_of(const SceneRun& run) {
   std::vector<CalibratedView> views;
+  std::map<std::string, int> photos;
   for (std::size_t i = 0; i < run.plan.views.size(); ++i) {
     const Pinhole& camera = run.plan.views[i].camera;
-    views.push_back({averaged(camera, small_view_factor(camera.width, camera.height)),
-                     run.plan.scene_view(static_cast<int>(i)).cam_from_world});
+    const View& view = run.plan.scene_view(static_cast<int>(i));
+    const int photo = photos.emplace(view.photo_name(), static_cast<int>(i)).first->second;
+    views.push_back({averaged(camera, small_view_factor(camera.width, camera.height)), view.cam_from_world,
+                     view.face ? photo : -1});
   }
   return views;
+}
+
+/// All faces of a view's photo, or the view.
+std::vector<int> views_of_photo(const std::vector<CalibratedView>& views, int view) {
+  if (views[view].photo < 0) return {view};
+  std::vector<int> faces;
+  for (std::size_t i = 0; i < views.size(); ++i)
+    if (views[i].photo == views[view].photo) faces.push_back(static_cast<int>(i));
+  return faces;
 }
 
 /// Small images of views and their corners, made when they are first wanted.
@@ -329,16 +341,18 @@ void check_photos_fit(SceneRun& run) {
 
 bool photo_contradicts(SceneRun& run, int view) {
   const std::vector<CalibratedView> views = calibration_of(run);
+  const std::vector<int> its_views = views_of_photo(views, view);
+  const std::vector<std::vector<int>> beside = neighbours(run);
   std::vector<std::vector<int>> others = planned_sources(run);
-  const std::vector<int> beside = neighbours(run)[view];
-  others[view].insert(others[view].begin(), beside.begin(), beside.end());
+  for (const int it : its_views) others[it].insert(others[it].begin(), beside[it].begin(), beside[it].end());
   SmallViews small(run);
   std::vector<ViewMatch> matches = comparable_matches(run, compared_views(run), views, small);
-  std::erase_if(matches, [&](const ViewMatch& it) { return it.reference == view || it.source == view; });
-  const std::vector<ViewMatch> its = small.matches(pairs_of(run, {{view}, kOthersOfOne}, others), views);
+  const auto is_its = [&](int it) { return std::ranges::binary_search(its_views, it); };
+  std::erase_if(matches, [&](const ViewMatch& it) { return is_its(it.reference) || is_its(it.source); });
+  const std::vector<ViewMatch> its = small.matches(pairs_of(run, {its_views, kOthersOfOne}, others), views);
   matches.insert(matches.end(), its.begin(), its.end());
   const EpipolarVerdict verdict = judge_matches(views, std::move(matches));
-  return std::ranges::any_of(verdict.views, [&](const DoubtedView& it) { return it.view == view; });
+  return std::ranges::any_of(verdict.views, [&](const DoubtedView& it) { return is_its(it.view); });
 }
 
 }  // namespace recon

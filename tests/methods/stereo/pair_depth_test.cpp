@@ -75,12 +75,20 @@ struct Place {
   double roll;
 };
 
+/// From one source, without filters.
+Image<float> depth_from_pair(Backend& backend, const PlaneBeforeTwoViews& scene) {
+  PairDepthOptions options;
+  options.median = false;
+  options.speckle_size = 0;
+  return std::move(estimate_view_from_pairs(backend, scene.reference, {scene.source}, options).depth);
+}
+
 class DepthFromPair : public ::testing::TestWithParam<Place> {};
 
 TEST_P(DepthFromPair, CarriesDisparityBackToTheReference) {
   const PlaneBeforeTwoViews scene(GetParam().centre, GetParam().roll);
   KnowingBackend backend([&](int x, int y) { return scene.disparity(x, y); });
-  const Image<float> depth = depth_from_pair(backend, scene.reference, scene.source, presets::semi_global());
+  const Image<float> depth = depth_from_pair(backend, scene);
   int known = 0, seen = 0;
   for (int y = 0; y < kCamera.height; ++y)
     for (int x = 0; x < kCamera.width; ++x) {
@@ -115,7 +123,7 @@ TEST(DepthFromPair, DoesNotMixSurfacesAndKeepsUnknownUnknown) {
   const auto near = static_cast<float>(pair.disparity(1.4)), far = static_cast<float>(pair.disparity(2.2));
   const int middle = pair.left.width / 2;
   KnowingBackend backend([&](int x, int y) { return y < 20 ? kUnknown : x < middle ? near : far; });
-  const Image<float> depth = depth_from_pair(backend, scene.reference, scene.source, presets::semi_global());
+  const Image<float> depth = depth_from_pair(backend, scene);
   int of_near = 0, of_far = 0, unknown = 0;
   for (int y = 0; y < kCamera.height; ++y)
     for (int x = 0; x < kCamera.width; ++x) {
