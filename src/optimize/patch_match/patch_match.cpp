@@ -40,6 +40,12 @@ class RatedRows {
     return costs_.data() + (std::ptrdiff_t{y - first_} * sources_ + source) * pitch_ + kMargin;
   }
 
+  /// Bytes of `count` rows, those around them and the sums of one, see choose_row.
+  static std::size_t bytes(int width, int sources, int count) {
+    return element_count(
+               {pitch(width), sources, count + 2 * kMargin + static_cast<int>(sizeof(std::int16_t))}) +
+           static_cast<std::size_t>(pitch(width));
+  }
   static std::ptrdiff_t pitch(int width) { return padded_count<std::uint8_t>(width + 2 * kMargin + kSlack); }
 
  private:
@@ -377,8 +383,7 @@ std::size_t patch_match_bytes(int width, int height, int sources, bool smooth, i
   const std::size_t chosen = element_count({padded_count<PatchSources>(width), height, sizeof(PatchSources)});
   // Of the level, of the one before it, and of the one before that until its memory is freed.
   return (states + chosen) / 16 * 21 + (smooth ? states : 0) +
-         static_cast<std::size_t>(threads) *
-             element_count({RatedRows::pitch(width), sources, kBandRows + 2 * RatedRows::kMargin + 2});
+         static_cast<std::size_t>(threads) * RatedRows::bytes(width, sources, kBandRows);
 }
 
 }  // namespace recon
