@@ -194,15 +194,24 @@ constexpr std::size_t kTileBytes = std::size_t{8} << 20;
 
 }  // namespace
 
-SampledImage::SampledImage(ImageView<const std::uint8_t> image)
-    : width_(image.width), height_(image.height), pairs_(image.width + 1, image.height) {
+SampledImage::SampledImage(ImageView<const std::uint8_t> image) {
+  AlignedBuffer<std::uint16_t> memory(bytes(image.width, image.height) / sizeof(std::uint16_t));
+  *this = SampledImage(image, memory.data());
+  own_.swap(memory);
+}
+
+SampledImage::SampledImage(ImageView<const std::uint8_t> image, std::uint16_t* memory)
+    : width_(image.width),
+      height_(image.height),
+      pitch_(padded_count<std::uint16_t>(image.width + 1)),
+      data_(memory) {
   EXPECTS(!image.empty());
   parallel_for(
       height_,
       [&](int y) {
         const std::uint8_t* upper = image.row(y);
         const std::uint8_t* lower = image.row(std::min(y + 1, height_ - 1));
-        std::uint16_t* out = pairs_.row(y);
+        std::uint16_t* out = memory + y * pitch_;
         for (int x = 0; x < width_; ++x) out[x] = static_cast<std::uint16_t>(upper[x] | lower[x] << 8);
         out[width_] = out[width_ - 1];
       },

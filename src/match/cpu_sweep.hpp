@@ -21,11 +21,13 @@ class SampledImage {
  public:
   SampledImage() = default;
   explicit SampledImage(ImageView<const std::uint8_t> image);
+  /// The same in memory of others: `bytes` of it, aligned as a row of an image.
+  SampledImage(ImageView<const std::uint8_t> image, std::uint16_t* memory);
 
   int width() const { return width_; }    ///< of the image
   int height() const { return height_; }  ///< of the image
-  const std::uint16_t* data() const { return pairs_.row(0); }
-  std::ptrdiff_t pitch() const { return pairs_.pitch(); }
+  const std::uint16_t* data() const { return data_; }
+  std::ptrdiff_t pitch() const { return pitch_; }
 
   /// Bytes of a sampled image of width x height pixels.
   static std::size_t bytes(int width, int height) {
@@ -36,7 +38,9 @@ class SampledImage {
  private:
   int width_ = 0;
   int height_ = 0;
-  Image<std::uint16_t> pairs_;
+  std::ptrdiff_t pitch_ = 0;
+  const std::uint16_t* data_ = nullptr;
+  AlignedBuffer<std::uint16_t> own_;  ///< empty where the memory is that of others
 };
 
 /// A rectangle of the reference view.

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 
 #include "core/image.hpp"
+#include "match/cpu_sweep.hpp"
 #include "match/patch_step.hpp"
 
 namespace recon {
@@ -19,28 +22,50 @@ class PatchWeights {
   /// @param sample      row by row
   /// @param difference  |difference| of the levels, 0..255
   std::uint8_t at(int sample, int difference) const { return table_[sample * 256 + difference]; }
-  const std::uint8_t* data() const { return table_.data(); }  ///< by (sample, difference)
+  /// By (sample, difference); three readable bytes follow.
+  const std::uint8_t* data() const { return table_.data(); }
 
  private:
   int radius_;
-  std::array<std::uint8_t, 256 * patch_samples(kMaxPatchRadius)> table_{};
+  std::array<std::uint8_t, 256 * patch_samples(kMaxPatchRadius) + 3> table_{};
 };
 
-/// The reference's side of a patch, laid out for SIMD: elements after the samples have weight 0.
-struct ReferencePatch {
-  static constexpr int kCapacity = 64;
+/// Sources as lanes look them up, each its own.
+struct PatchSourceTable {
+  float a[9][kMaxSources], b[3][kMaxSources];  ///< see SourceWarp
+  std::int32_t last_column[kMaxSources], last_row[kMaxSources];
+  std::int32_t pitch[kMaxSources];     ///< pairs from one row to the next
+  std::int32_t offset[kMaxSources];    ///< bytes from `base` to the first pair
+  const std::uint8_t* base = nullptr;  ///< the middle of the memory in which the images lie
+  bool near = false;                   ///< whether all images are at most 2 GiB from `base`
 
-  alignas(64) std::int32_t offset[kCapacity];  ///< dx and dy as signed 16-bit halves
-  alignas(64) std::int32_t weight[kCapacity];  ///< 0 outside the image
-  alignas(64) std::int32_t value[kCapacity];   ///< relative to the centre, in the low half
-  ReferenceSums sums;
-  int padded;  ///< elements, a multiple of 16
-  int centre;  ///< level
+  /// @param count  1..kMaxSources
+  /// @param warp   warp(s) of source s
+  /// @param image  image(s) of source s, which has to outlive the table
+  template <class Warp, class Image>
+  PatchSourceTable(int count, const Warp& warp, const Image& image) {
+    std::uintptr_t first = std::numeric_limits<std::uintptr_t>::max(), last = 0;
+    for (int s = 0; s < count; ++s) {
+      const SampledImage& pixels = image(s);
+      for (int i = 0; i < 9; ++i) a[i][s] = warp(s).a[i];
+      for (int i = 0; i < 3; ++i) b[i][s] = warp(s).b[i];
+      last_column[s] = pixels.width() - 1, last_row[s] = pixels.height() - 1;
+      pitch[s] = static_cast<std::int32_t>(pixels.pitch());
+      first = std::min(first, address(pixels));
+      last = std::max(last, address(pixels) + SampledImage::bytes(pixels.width(), pixels.height()));
+    }
+    near = last - first <= 2 * static_cast<std::uintptr_t>(std::numeric_limits<std::int32_t>::max());
+    if (!near) return;
+    const std::uintptr_t middle = first + (last - first) / 2;
+    base = reinterpret_cast<const std::uint8_t*>(middle);
+    for (int s = 0; s < count; ++s)
+      offset[s] = static_cast<std::int32_t>(static_cast<std::intptr_t>(address(image(s)) - middle));
+  }
 
-  explicit ReferencePatch(int radius);
-
-  /// Loads the patch of pixel (x, y).
-  void load(ImageView<const std::uint8_t> image, const PatchWeights& weights, int x, int y);
+ private:
+  static std::uintptr_t address(const SampledImage& image) {
+    return reinterpret_cast<std::uintptr_t>(image.data());
+  }
 };
 
 }  // namespace recon

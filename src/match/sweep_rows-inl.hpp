@@ -46,18 +46,14 @@ HWY_INLINE VI multiply_add_pairs(VI a, VI b) {
 #endif
 }
 
-/// Bilinear samples at fixed-point positions u, v (1/256 pixel), rounded to 1/2^kBits of a level, in 32-bit
-/// lanes; see `bilinear` in warp_step.hpp and `quarter_bilinear` in patch_step.hpp.
-template <int kBits = 0, class VI>
-HWY_INLINE VI sample(const SampledImage& source, VI u, VI v) {
+/// Bilinear samples between four pixels at fixed-point positions u, v (1/256 pixel), rounded to 1/2^kBits of
+/// a level, in 32-bit lanes; see `bilinear` in warp_step.hpp and `quarter_bilinear` in patch_step.hpp.
+/// @param quad  by bytes: upper left, lower left, upper right, lower right
+template <int kBits, class VI>
+HWY_INLINE VI blended(VI quad, VI u, VI v) {
   const I32 di;
   const auto fraction = hn::Set(di, kSubpixels - 1);
   const auto whole = hn::Set(di, kSubpixels);
-  const auto pitch = hn::Set(di, static_cast<int>(source.pitch()));
-  const auto row = hn::Mul(hn::ShiftRight<kSubpixelBits>(v), pitch);
-  const auto element = hn::Add(row, hn::ShiftRight<kSubpixelBits>(u));
-  const auto quad =
-      hn::GatherOffset(di, reinterpret_cast<const int*>(source.data()), hn::ShiftLeft<1>(element));
   // 16-bit halves: the left and right pixels of the upper row, then of the lower row.
   const auto low_bytes = hn::Set(di, 0x00FF00FF);
   const auto upper = hn::And(quad, low_bytes);
@@ -71,9 +67,21 @@ HWY_INLINE VI sample(const SampledImage& source, VI u, VI v) {
   const auto bottom = multiply_add_pairs(lower, weights_u);
   const auto rows =
       hn::Xor(hn::Add(top, hn::ShiftLeft<16>(bottom)), hn::Set(di, static_cast<int>(0x80008000u)));
-  const auto blended = multiply_add_pairs(rows, weights_v);
   constexpr int kShift = 16 - kBits;
-  return hn::ShiftRight<kShift>(hn::Add(blended, hn::Set(di, (kSubpixels << 15) + (1 << (kShift - 1)))));
+  return hn::ShiftRight<kShift>(
+      hn::Add(multiply_add_pairs(rows, weights_v), hn::Set(di, (kSubpixels << 15) + (1 << (kShift - 1)))));
+}
+
+/// Bilinear samples of an image, see `blended`.
+template <class VI>
+HWY_INLINE VI sample(const SampledImage& source, VI u, VI v) {
+  const I32 di;
+  const auto pitch = hn::Set(di, static_cast<int>(source.pitch()));
+  const auto row = hn::Mul(hn::ShiftRight<kSubpixelBits>(v), pitch);
+  const auto element = hn::Add(row, hn::ShiftRight<kSubpixelBits>(u));
+  const auto quad =
+      hn::GatherOffset(di, reinterpret_cast<const int*>(source.data()), hn::ShiftLeft<1>(element));
+  return blended<0>(quad, u, v);
 }
 
 /// Whether all reference indices first .. last of a row project into the source, at least a pixel from its

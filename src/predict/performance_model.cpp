@@ -61,7 +61,7 @@ struct UnitCosts {
   double cpu[3], gpu[3];
 };
 
-constexpr UnitCosts kShipped[] = {{"sweep", {4.5e-9, 3e-10, 3.9e-9}, {8e-12, 1.5e-12, 2.2e-12}},
+constexpr UnitCosts kShipped[] = {{"sweep", {4.5e-9, 3e-10, 1e-9}, {8e-12, 1.5e-12, 2.2e-12}},
                                   {"sgm", {1.6e-9, 0, 0}, {0, 2e-12, 0}},
                                   {"bm", {1.2e-9, 0, 0}, {5e-13, 0, 0}},
                                   {"bp", {5e-10, 4e-12, 0}, {0, 1.5e-12, 0}},

@@ -7,6 +7,7 @@
 #include "render/hash.hpp"
 #include "render/render.hpp"
 #include "render/tracer.hpp"
+#include "render/view_tree.hpp"
 #include "scene/camera.hpp"
 
 namespace recon {
@@ -24,7 +25,7 @@ constexpr std::uint64_t kPointStream = 0x5350;
 class SparseSampler {
  public:
   explicit SparseSampler(const SceneDescription& description)
-      : description_(description), tracer_(description) {
+      : description_(description), tracer_(description), tree_(description) {
     scene_.cameras = description.cameras;
     for (const Camera& camera : description.cameras) {
       lenses_.emplace_back(camera);
@@ -75,25 +76,26 @@ class SparseSampler {
   std::optional<Reprojection> reprojection(const SurfaceHit& hit, int index, std::uint64_t candidate) const {
     const RenderView& view = description_.views[index];
     const Camera& camera = description_.cameras[view.camera];
+    const auto inside = [&](Vec2d p) {
+      return p.x >= kBorder && p.x <= camera.width - kBorder && p.y >= kBorder &&
+             p.y <= camera.height - kBorder;
+    };
     const auto exact = lenses_[view.camera].project(view.cam_from_world * hit.position);
-    if (!exact) return std::nullopt;
+    if (!exact || !inside(*exact)) return std::nullopt;
     const Vec3d eye = camera_centre(view.cam_from_world);
     if (std::abs(dot(hit.normal, normalized(eye - hit.position))) < kMinObservedCosine) return std::nullopt;
     const double sigma = description_.sparse.noise;
     const Vec2d observed{exact->x + sigma * gaussian_of(random(candidate, 3 + 2 * index)),
                          exact->y + sigma * gaussian_of(random(candidate, 4 + 2 * index))};
-    const auto inside = [&](Vec2d p) {
-      return p.x >= kBorder && p.x <= camera.width - kBorder && p.y >= kBorder &&
-             p.y <= camera.height - kBorder;
-    };
-    if (!inside(*exact) || !inside(observed) || !tracer_.sees(eye, hit.position)) return std::nullopt;
+    if (!inside(observed) || !tracer_.sees(eye, hit.position)) return std::nullopt;
     return Reprojection{index, *exact, observed};
   }
 
   void add_point(const SurfaceHit& hit, std::uint64_t candidate) {
     std::vector<Reprojection> reprojections;
-    for (int view = 0; view < static_cast<int>(description_.views.size()); ++view)
+    tree_.visit(hit.position, [&](int view) {
       if (const auto s = reprojection(hit, view, candidate)) reprojections.push_back(*s);
+    });
     if (static_cast<int>(reprojections.size()) < description_.sparse.min_views) return;
 
     SparsePoint point;
@@ -117,6 +119,7 @@ class SparseSampler {
 
   const SceneDescription& description_;
   Tracer tracer_;
+  ViewTree tree_;
   std::vector<Lens> lenses_;
   Scene scene_;
 };

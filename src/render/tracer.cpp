@@ -11,35 +11,43 @@ namespace {
 constexpr double kSelfDistance = 1e-7;
 
 /// Whether the ray hits the sphere around `centre`: a cheap test before the intersection.
-bool passes(Vec3d origin, Vec3d direction, Vec3d centre, double radius, double t_max) {
+bool passes(Vec3d origin, Vec3d direction, const ObjectBounds& bounds, double t_max) {
+  const auto& [centre, radius] = bounds;
   const Vec3d to_centre = centre - origin;
   const double along = dot(to_centre, direction);
   if (along + radius < 0 || along - radius > t_max) return false;
   return dot(to_centre, to_centre) - along * along <= radius * radius * (1 + 1e-9);
 }
 
+std::vector<ObjectBounds> bounds_of(const std::vector<SceneObject>& objects) {
+  std::vector<ObjectBounds> bounds;
+  for (const SceneObject& object : objects)
+    bounds.push_back({object.world_from_object.translation, bounding_radius(object.shape)});
+  return bounds;
+}
+
 }  // namespace
 
-Tracer::Tracer(const SceneDescription& description) : description_(description) {
-  for (const SceneObject& object : description.objects)
-    placed_.push_back({inverse(object.world_from_object), object.world_from_object.translation,
-                       bounding_radius(object.shape)});
+Tracer::Tracer(const SceneDescription& description)
+    : description_(description), tree_(bounds_of(description.objects)) {
+  const std::vector<ObjectBounds> bounds = bounds_of(description.objects);
+  for (std::size_t i = 0; i < bounds.size(); ++i)
+    placed_.push_back({inverse(description.objects[i].world_from_object), bounds[i]});
 }
 
 std::optional<SurfaceHit> Tracer::cast(Vec3d origin, Vec3d direction) const {
   std::optional<ShapeHit> first;
   int object = -1;
-  double nearest = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < placed_.size(); ++i) {
+  tree_.visit(origin, direction, [&](int i, double nearest) {
     const Placed& placed = placed_[i];
-    if (!passes(origin, direction, placed.centre, placed.radius, nearest)) continue;
+    if (!passes(origin, direction, placed.bounds, nearest)) return nearest;
     const auto hit = intersect(description_.objects[i].shape, placed.object_from_world * origin,
                                placed.object_from_world.rotation * direction, 0.0);
-    if (!hit || hit->t >= nearest) continue;
-    nearest = hit->t;
+    if (!hit || hit->t > nearest || (hit->t == nearest && i > object)) return nearest;
     first = hit;
-    object = static_cast<int>(i);
-  }
+    object = i;
+    return hit->t;
+  });
   if (!first) return std::nullopt;
   const Vec3d position = origin + first->t * direction;
   const Vec3d normal = transpose(placed_[object].object_from_world.rotation) * first->normal;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "render/object_tree.hpp"
 #include "render/scene_description.hpp"
 
 namespace recon {
@@ -22,7 +23,7 @@ class Tracer {
  public:
   explicit Tracer(const SceneDescription& description);
 
-  /// The first intersection of a ray.
+  /// The first intersection of a ray; that of the first of several objects at the same distance.
   /// @param direction  of unit length
   std::optional<SurfaceHit> cast(Vec3d origin, Vec3d direction) const;
 
@@ -36,12 +37,12 @@ class Tracer {
  private:
   struct Placed {
     Pose object_from_world;
-    Vec3d centre;  ///< in the world
-    double radius;
+    ObjectBounds bounds;  ///< in the world
   };
 
   const SceneDescription& description_;
   std::vector<Placed> placed_;
+  ObjectTree tree_;
 };
 
 }  // namespace recon

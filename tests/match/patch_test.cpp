@@ -1,4 +1,4 @@
-// The cost of slanted patches: the step against the textbook, the SIMD sums against the step.
+// The cost of slanted patches: the step against the textbook, the patches of lanes against the step.
 
 #include "match/patch.hpp"
 
@@ -8,14 +8,64 @@
 // After foreach_target.
 #include <hwy/highway.h>
 
-#include "match/patch_sums-inl.hpp"
+#include "match/patch_lanes-inl.hpp"
+
+#ifndef RECON_PATCH_TEST_ONCE
+#define RECON_PATCH_TEST_ONCE
+namespace recon {
+
+/// What is compared with patches of a row.
+struct RowOfPatches {
+  ImageView<const std::uint8_t> image;
+  int x, y, stride, count;
+  const SlantedPlane* planes;  ///< by lane
+};
+
+}  // namespace recon
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace recon {
 namespace HWY_NAMESPACE {
 
-PatchSums sums_of(const ReferencePatch& patch, const SampledImage& source, const PatchWarp& warp) {
-  return patch_sums(patch, source, warp);
+PlaneLanes planes_of(const RowOfPatches& row) {
+  float numbers[3][kMaxPatchLanes];
+  std::fill_n(numbers[0], 3 * kMaxPatchLanes, kUnknown);
+  for (int i = 0; i < std::min(row.count, patch_lanes()); ++i)
+    numbers[0][i] = row.planes[i].w, numbers[1][i] = row.planes[i].wx, numbers[2][i] = row.planes[i].wy;
+  const F32 df;
+  return {hn::LoadU(df, numbers[0]), hn::LoadU(df, numbers[1]), hn::LoadU(df, numbers[2])};
+}
+
+/// The costs of the planes of the first lanes in one source; returns their number.
+int costs_of(const RowOfPatches& row, const PatchWeights& weights, const SourceWarp& warp,
+             const SampledImage& source, float* costs) {
+  PatchLanes patches(weights);
+  patches.load(row.image, row.x, row.y, row.stride);
+  hn::StoreU(patches.costs(one_source(warp, source), planes_of(row)), F32(), costs);
+  return std::min(row.count, patch_lanes());
+}
+
+/// The same where lane i has the pixel of lane pixels[i] and the source with index sources[pixels[i]].
+int mixed_costs_of(const RowOfPatches& row, const PatchWeights& weights, const PatchSourceTable& table,
+                   const std::int32_t* pixels, const std::int32_t* sources, float* costs) {
+  const I32 di;
+  PatchLanes patches(weights);
+  patches.load(row.image, row.x, row.y, row.stride);
+  std::int32_t inside[kMaxPatchLanes];
+  for (int i = 0; i < patch_lanes(); ++i) inside[i] = pixels[i] % std::min(row.count, patch_lanes());
+  const PixelLanes lanes = hn::IndicesFromVec(di, hn::LoadU(di, inside));
+  const SourceLanes own = looked_up(sources_of(table, hn::LoadU(di, sources)), lanes);
+  hn::StoreU(patches.costs(own, planes_of(row), lanes), F32(), costs);
+  return std::min(row.count, patch_lanes());
+}
+
+/// The sums of the reference's patches; returns their number.
+int sums_of(const RowOfPatches& row, const PatchWeights& weights, ReferenceSums* sums) {
+  PatchLanes patches(weights);
+  patches.load(row.image, row.x, row.y, row.stride);
+  for (int i = 0; i < patch_lanes(); ++i) sums[i] = patches.sums(i);
+  return std::min(row.count, patch_lanes());
 }
 
 }  // namespace HWY_NAMESPACE
@@ -24,6 +74,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cmath>
 
@@ -33,6 +84,8 @@ HWY_AFTER_NAMESPACE();
 
 namespace recon {
 
+HWY_EXPORT(costs_of);
+HWY_EXPORT(mixed_costs_of);
 HWY_EXPORT(sums_of);
 
 namespace {
@@ -61,7 +114,7 @@ PatchSums step_sums(ImageOf8 image, const PatchWeights& weights, int x, int y, I
       const int u = sample_position(warp.u, dx, dy, warp.ux, warp.uy);
       const int v = sample_position(warp.v, dx, dy, warp.vx, warp.vy);
       const int x0 = u >> kSubpixelBits, y0 = v >> kSubpixelBits;
-      EXPECT_TRUE(source.contains(x0, y0)) << u << " " << v;
+      if (!source.contains(x0, y0)) ADD_FAILURE() << u << " " << v;
       const int x1 = std::min(x0 + 1, source.width - 1), y1 = std::min(y0 + 1, source.height - 1);
       const int q = quarter_bilinear(source(x0, y0), source(x1, y0), source(x0, y1), source(x1, y1),
                                      static_cast<std::uint32_t>(u % kSubpixels),
@@ -69,6 +122,19 @@ PatchSums step_sums(ImageOf8 image, const PatchWeights& weights, int x, int y, I
       if (!image.contains(x + dx, y + dy)) continue;
       const int r = image(x + dx, y + dy) - centre;
       add_sample(sums, weights.at(k, std::abs(r)), r, q - 4 * centre);
+    }
+  return sums;
+}
+
+/// The sums of the reference by the step.
+ReferenceSums reference_sums(ImageOf8 image, const PatchWeights& weights, int x, int y) {
+  ReferenceSums sums;
+  const int radius = weights.radius();
+  for (int dy = -radius, k = 0; dy <= radius; ++dy)
+    for (int dx = -radius; dx <= radius; ++dx, ++k) {
+      if (!image.contains(x + dx, y + dy)) continue;
+      const int r = image(x + dx, y + dy) - image(x, y), w = weights.at(k, std::abs(r));
+      sums.weight += w, sums.r += w * r, sums.rr += w * r * r;
     }
   return sums;
 }
@@ -81,9 +147,8 @@ float cost_of(const PosedImage& reference, const PosedImage& source, int x, int 
       patch_warp(warp, x, y, plane, weights.radius(), source.camera.width, source.camera.height);
   visible = patch.visible;
   if (!visible) return 0;
-  ReferencePatch loaded(weights.radius());
-  loaded.load(reference.channel[0], weights, x, y);
-  return patch_cost(loaded.sums, step_sums(reference.channel[0], weights, x, y, source.channel[0], patch));
+  return patch_cost(reference_sums(reference.channel[0], weights, x, y),
+                    step_sums(reference.channel[0], weights, x, y, source.channel[0], patch));
 }
 
 struct PatchCase {
@@ -153,51 +218,161 @@ TEST(PatchWarp, IsNotVisibleAtValuesThatAreNoNumbers) {
     }
 }
 
-/// Every instruction set's sums are those of the step: at both ends of the positions that a visible patch can
-/// have and in between, for all pixels of an image smaller than a patch, for the largest contrasts.
-TEST(PatchSums, EqualTheStepInEveryInstructionSet) {
-  Image<std::uint8_t> image(9, 8), pixels(13, 11);
-  std::uint32_t position = 0;
-  for (Image<std::uint8_t>* it : {&image, &pixels})
-    for (int y = 0; y < it->height(); ++y)
-      for (int x = 0; x < it->width(); ++x) {
-        const double level = drawn(position, -200, 455);  // a third each: black, white, between
-        (*it)(x, y) = static_cast<std::uint8_t>(std::clamp(level, 0.0, 255.0));
-      }
-  const SampledImage source(std::as_const(pixels).view());
-  int sets = 0;
-  for (const std::int64_t target : {HWY_SCALAR, HWY_SSE4, HWY_AVX2, HWY_AVX3, HWY_AVX3_DL}) {
-    if ((hwy::SupportedTargets() & target) == 0) continue;
-    ++sets;
-    hwy::SetSupportedTargetsForTest(target);
-    for (int radius = 1; radius <= kMaxPatchRadius; ++radius) {
-      const PatchWeights weights(radius);
-      ReferencePatch patch(radius);
-      const auto slope = [&](int side) {
-        const int largest = (side - 1) * kPatchSubpixels / (4 * radius);
-        return static_cast<int>(drawn(position, -largest, largest + 1));
-      };
-      const auto origin = [&](int side, int reach, int where) {
-        const int last = (side - 1) * kPatchSubpixels - reach;
-        return where == 0 ? reach : where == 1 ? last : static_cast<int>(drawn(position, reach, last + 1));
-      };
-      for (int i = 0; i < 9 * 8 * 9; ++i) {
-        const int x = i % 9, y = i / 9 % 8, where = i / 72;
-        PatchWarp warp = {0, 0, slope(13), slope(13), slope(11), slope(11), true};
-        warp.u = origin(13, radius * (std::abs(warp.ux) + std::abs(warp.uy)), where % 3);
-        warp.v = origin(11, radius * (std::abs(warp.vx) + std::abs(warp.vy)), where / 3);
-        patch.load(std::as_const(image).view(), weights, x, y);
-        const PatchSums found = HWY_DYNAMIC_DISPATCH(sums_of)(patch, source, warp);
-        const PatchSums expected =
-            step_sums(std::as_const(image).view(), weights, x, y, std::as_const(pixels).view(), warp);
-        ASSERT_EQ(found.q, expected.q) << hwy::TargetName(target) << " " << x << " " << y << " " << where;
-        ASSERT_EQ(found.qq, expected.qq) << hwy::TargetName(target) << " " << x << " " << y << " " << where;
-        ASSERT_EQ(found.qr, expected.qr) << hwy::TargetName(target) << " " << x << " " << y << " " << where;
+/// Photos of black, white and levels between, a third each, and warps of which some move by whole pixels:
+/// their patches touch the border of the source.
+class PatchLanesOracle : public testing::Test {
+ protected:
+  static constexpr int kSources = 4;
+
+  PatchLanesOracle() : image_(random_image(45, 5)) {
+    for (int s = 0; s < kSources; ++s) {
+      pixels_.push_back(random_image(41 + 9 * s, 15 - 2 * s));
+      const auto small = [&] { return static_cast<float>(drawn(position_, -0.1, 0.1)); };
+      const float moved = static_cast<float>(s % 2) * 256.0f;  // the others are turned, too
+      warps_.push_back(moved > 0 ? SourceWarp{{256, 0, -moved, 0, 256, 0, 0, 0, 1}, {512, 0, 0}}
+                                 : SourceWarp{{256 * (1 + small()), 256 * small(), 300, 256 * small(), 256,
+                                               -200, 0.01f * small(), 0.01f * small(), 1},
+                                              {-900, 700, 0.1f}});
+    }
+    for (const Image<std::uint8_t>& image : pixels_) sampled_.emplace_back(image.view());
+    for (SlantedPlane& plane : planes_) {
+      const double steepest = std::pow(10.0, drawn(position_, -4, 0));
+      const auto slope = [&] { return static_cast<float>(drawn(position_, -steepest, steepest)); };
+      plane = {static_cast<float>(std::floor(drawn(position_, 0, 4)) / 2), slope(), slope()};
+      if (drawn(position_, 0, 3) < 1) plane.wx = plane.wy = 0;
+    }
+    planes_[3].w = planes_[8].wx = std::numeric_limits<float>::quiet_NaN();
+    planes_[5].wy = planes_[11].w = std::numeric_limits<float>::infinity();
+  }
+
+  Image<std::uint8_t> random_image(int width, int height) {
+    Image<std::uint8_t> image(width, height);
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x)
+        image(x, y) = static_cast<std::uint8_t>(std::clamp(drawn(position_, -200, 455), 0.0, 255.0));
+    return image;
+  }
+
+  float expected(const PatchWeights& weights, int x, int y, int source, const SlantedPlane& plane) const {
+    const ImageOf8 pixels = pixels_[source].view(), image = image_.view();
+    const PatchWarp warp =
+        patch_warp(warps_[source], x, y, plane, weights.radius(), pixels.width, pixels.height);
+    if (!warp.visible) return -1;
+    return patch_cost(reference_sums(image, weights, x, y), step_sums(image, weights, x, y, pixels, warp));
+  }
+
+  /// Calls body(row, weights, target) for blocks of all pixels of the image in every instruction set.
+  template <class Body>
+  void for_blocks(const Body& body) {
+    int sets = 0;
+    for (const std::int64_t target : {HWY_SCALAR, HWY_SSE4, HWY_AVX2, HWY_AVX3, HWY_AVX3_DL}) {
+      if ((hwy::SupportedTargets() & target) == 0) continue;
+      ++sets;
+      hwy::SetSupportedTargetsForTest(target);
+      for (int radius = 1; radius <= kMaxPatchRadius; ++radius)
+        for (const int stride : {1, 2})
+          for (int y = 0; y < image_.height(); ++y)
+            for (int x = y % 2; x < image_.width();) {
+              const RowOfPatches row = {std::as_const(image_).view(),
+                                        x,
+                                        y,
+                                        stride,
+                                        (image_.width() - x + stride - 1) / stride,
+                                        planes_};
+              x += stride * body(row, PatchWeights(radius), hwy::TargetName(target));
+              if (HasFatalFailure()) return;
+            }
+      hwy::SetSupportedTargetsForTest(0);
+    }
+    EXPECT_GE(sets, 2) << "one instruction set alone";
+  }
+
+  std::uint32_t position_ = 0;
+  Image<std::uint8_t> image_;
+  std::vector<Image<std::uint8_t>> pixels_;
+  std::vector<SampledImage> sampled_;
+  std::vector<SourceWarp> warps_;
+  SlantedPlane planes_[64];
+};
+
+TEST_F(PatchLanesOracle, SumsOfTheReferenceEqualTheStep) {
+  for_blocks([&](const auto& row, const PatchWeights& weights, const char* target) {
+    ReferenceSums sums[64];
+    const int count = HWY_DYNAMIC_DISPATCH(sums_of)(row, weights, sums);
+    for (int i = 0; i < count; ++i) {
+      const ReferenceSums own = reference_sums(row.image, weights, row.x + i * row.stride, row.y);
+      EXPECT_EQ(sums[i].weight, own.weight) << target << " " << row.x << " " << i;
+      EXPECT_EQ(sums[i].r, own.r) << target << " " << row.x << " " << i;
+      EXPECT_EQ(sums[i].rr, own.rr) << target << " " << row.x << " " << i;
+    }
+    return count;
+  });
+}
+
+TEST_F(PatchLanesOracle, CostsInOneSourceEqualTheStep) {
+  int visible = 0, invisible = 0;
+  for_blocks([&](const auto& row, const PatchWeights& weights, const char* target) {
+    int count = 0;
+    for (int s = 0; s < 2; ++s) {
+      float costs[64];
+      count = HWY_DYNAMIC_DISPATCH(costs_of)(row, weights, warps_[s], sampled_[s], costs);
+      for (int i = 0; i < count; ++i) {
+        const int x = row.x + i * row.stride;
+        EXPECT_EQ(costs[i], expected(weights, x, row.y, s, planes_[i])) << target << " " << s << " " << x;
+        (costs[i] < 0 ? invisible : visible)++;
       }
     }
-    hwy::SetSupportedTargetsForTest(0);
+    return count;
+  });
+  EXPECT_GT(visible, 1000);
+  EXPECT_GT(invisible, 1000);
+}
+
+TEST_F(PatchLanesOracle, CostsInTheSourcesOfPixelsInOtherLanesEqualTheStep) {
+  const PatchSourceTable table(
+      kSources, [&](int s) -> const SourceWarp& { return warps_[s]; },
+      [&](int s) -> const SampledImage& { return sampled_[s]; });
+  ASSERT_TRUE(table.near);
+  std::int32_t pixels[64], sources[64];
+  for (int i = 0; i < 64; ++i)
+    pixels[i] = static_cast<std::int32_t>(drawn(position_, 0, 64)), sources[i] = i * 7 % kSources;
+  int visible = 0;
+  for_blocks([&](const auto& row, const PatchWeights& weights, const char* target) {
+    float costs[64];
+    const int count = HWY_DYNAMIC_DISPATCH(mixed_costs_of)(row, weights, table, pixels, sources, costs);
+    for (int i = 0; i < count; ++i) {
+      const int lane = pixels[i] % count, x = row.x + lane * row.stride;
+      EXPECT_EQ(costs[i], expected(weights, x, row.y, sources[lane], planes_[i])) << target << " " << x;
+      visible += costs[i] >= 0;
+    }
+    return count;
+  });
+  EXPECT_GT(visible, 300);
+}
+
+TEST(PatchSourceTable, IsNotNearWhereImagesLieFarApart) {
+  const Image<std::uint8_t> image(5, 4, 7);
+  const SourceWarp warp{};
+  constexpr std::uintptr_t kFar = std::uintptr_t{5} << 30;
+  for (const bool far : {false, true}) {
+    std::vector<SampledImage> sampled;
+    // Pages that are reserved and not touched but for the image.
+    void* reserved =
+        mmap(nullptr, 2 * kFar, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    ASSERT_NE(reserved, MAP_FAILED);
+    auto* const pages = static_cast<std::uint8_t*>(reserved);
+    sampled.emplace_back(image.view(), reinterpret_cast<std::uint16_t*>(pages));
+    sampled.emplace_back(image.view(), reinterpret_cast<std::uint16_t*>(pages + (far ? kFar : kFar / 2)));
+    const PatchSourceTable table(
+        2, [&](int) -> const SourceWarp& { return warp; },
+        [&](int s) -> const SampledImage& { return sampled[s]; });
+    EXPECT_EQ(table.near, !far);
+    if (table.near) {
+      for (int s = 0; s < 2; ++s)
+        EXPECT_EQ(table.base + table.offset[s], reinterpret_cast<const std::uint8_t*>(sampled[s].data()));
+    }
+    munmap(reserved, 2 * kFar);
   }
-  EXPECT_GE(sets, 2) << "one instruction set alone";
 }
 
 TEST(PatchSums, HoldTheLargestContrast) {

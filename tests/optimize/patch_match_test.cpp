@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
+#include <sys/mman.h>
 
 #include <cmath>
 #include <cstring>
@@ -170,6 +171,28 @@ TEST(PatchMatch, IsTheSameForAnyNumberOfThreadsAndEveryInstructionSet) {
     expect_same(states, other, hwy::TargetName(target));
   }
   EXPECT_GE(sets, 2) << "one instruction set alone";
+}
+
+/// Images that are more than 32 bits apart are read one after the other.
+TEST(PatchMatch, IsTheSameWhereverTheSourcesLie) {
+  PatchProblem problem(67, 45, kSlanted, 1, 1.0, 0.1);
+  const auto run = [&] { return problem.run({}, true); };
+  const auto place_at = [&](std::uint8_t* memory, std::size_t distance) {
+    for (std::size_t l = 0; l < problem.levels.size(); ++l)
+      for (std::size_t s = 0; s < problem.levels[l].sources.size(); ++s)
+        problem.levels[l].sources[s].image = SampledImage(
+            problem.grey(l, s), reinterpret_cast<std::uint16_t*>(memory + s * distance + l * (1 << 20)));
+  };
+  constexpr std::size_t kFar = std::size_t{3} << 30, kAll = 4 * kFar;
+  // Pages that are reserved and not touched but for the images.
+  void* const reserved =
+      mmap(nullptr, kAll, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  ASSERT_NE(reserved, MAP_FAILED);
+  place_at(static_cast<std::uint8_t*>(reserved), std::size_t{1} << 22);
+  const Image<PatchState> near = run();
+  place_at(static_cast<std::uint8_t*>(reserved), kFar);
+  expect_same(near, run(), "far");
+  munmap(reserved, kAll);
 }
 
 /// With one source, which every iteration chooses again.

@@ -24,9 +24,15 @@ PatchLevel patch_level(const SweepImages& images) {
   PatchLevel level;
   level.reference = images.reference.channel[0];
   level.sources.resize(images.sources.size());
+  std::vector<std::size_t> first = {0};
+  for (const PosedImage& source : images.sources)
+    first.push_back(first.back() +
+                    SampledImage::bytes(source.channel[0].width, source.channel[0].height) / 2);
+  level.pixels = AlignedBuffer<std::uint16_t>(first.back());
   parallel_for(static_cast<int>(images.sources.size()), [&](int i) {
     const PosedImage& source = images.sources[i];
-    level.sources[i] = {warp_into(images, source), SampledImage(source.channel[0])};
+    level.sources[i] = {warp_into(images, source),
+                        SampledImage(source.channel[0], level.pixels.data() + first[i])};
   });
   return level;
 }

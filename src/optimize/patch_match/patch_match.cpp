@@ -10,17 +10,55 @@
 
 #include "core/parallel.hpp"
 #include "match/patch.hpp"
-#include "match/patch_sums-inl.hpp"
+#include "optimize/patch_match/patch_block-inl.hpp"
 #include "optimize/patch_match/smooth_planes.hpp"
 
 #ifndef RECON_PATCH_MATCH_ONCE
 #define RECON_PATCH_MATCH_ONCE
 namespace recon {
 
+/// The rounded costs of rows in all sources. Each has a margin of unseen pixels, as those outside the image.
+class RatedRows {
+ public:
+  static constexpr int kMargin = 2;  ///< pixels, see cost_around
+  static constexpr int kSlack = 64;  ///< bytes that loads and stores may reach beyond the margin
+
+  RatedRows(int width, int sources, int first, int last)
+      : first_(first),
+        last_(last),
+        sources_(sources),
+        pitch_(pitch(width)),
+        costs_(element_count({pitch_, sources, last - first})),
+        unseen_(static_cast<int>(pitch_)) {
+    std::fill_n(costs_.data(), element_count({pitch_, sources, last - first}), kUnseen);
+    std::fill_n(unseen_.data(), pitch_, kUnseen);
+  }
+
+  /// The costs of row y in a source; of rows that are not kept, unseen.
+  std::uint8_t* row(int y, int source) {
+    if (y < first_ || y >= last_) return unseen_.data() + kMargin;
+    return costs_.data() + (std::ptrdiff_t{y - first_} * sources_ + source) * pitch_ + kMargin;
+  }
+
+  /// Bytes of `count` rows, those around them and the sums of one, see choose_row.
+  static std::size_t bytes(int width, int sources, int count) {
+    return element_count(
+               {pitch(width), sources, count + 2 * kMargin + static_cast<int>(sizeof(std::int16_t))}) +
+           static_cast<std::size_t>(pitch(width));
+  }
+  static std::ptrdiff_t pitch(int width) { return padded_count<std::uint8_t>(width + 2 * kMargin + kSlack); }
+
+ private:
+  int first_, last_, sources_;
+  std::ptrdiff_t pitch_;
+  AlignedBuffer<std::uint8_t> costs_, unseen_;
+};
+
 /// What the passes over the pixels of a level share.
 struct PatchPass {
   const PatchLevel* level;
   const PatchWeights* weights;
+  const PatchSourceTable* table;
   PatchIteration iteration;
   PatchStates states, coarse;
   ImageView<const PatchSources> coarser_sources;
@@ -38,100 +76,184 @@ struct PatchPass {
 HWY_BEFORE_NAMESPACE();
 namespace recon::HWY_NAMESPACE {
 
-/// The patch of a pixel, compared with the sources.
-class PixelPatch {
- public:
-  PixelPatch(const PatchPass& pass) : pass_(pass), patch_(pass.weights->radius()) {}
-
-  void load(int x, int y) {
-    x_ = x, y_ = y;
-    patch_.load(pass_.level->reference, *pass_.weights, x, y);
-  }
-
-  /// The cost in one source; negative where the patch is not visible.
-  float visible_cost(const PatchLevel::Source& source, const SlantedPlane& plane) const {
-    const PatchWarp warp = patch_warp(source.warp, x_, y_, plane, pass_.weights->radius(),
-                                      source.image.width(), source.image.height());
-    return warp.visible ? patch_cost(patch_.sums, patch_sums(patch_, source.image, warp)) : -1.0f;
-  }
-
-  /// The mean cost over the sources of the pixel; see mean_cost.
-  float cost(PatchSources sources, const SlantedPlane& plane, float bound) const {
-    return mean_cost(sources, bound, [&](std::uint32_t s) {
-      const float cost = visible_cost(pass_.level->sources[s], plane);
-      return cost < 0.0f ? kInvisibleCost : cost;
-    });
-  }
-
-  const ReferenceSums& sums() const { return patch_.sums; }
-
- private:
-  const PatchPass& pass_;
-  ReferencePatch patch_;
-  int x_ = 0, y_ = 0;
-};
-
-/// The states of a row from the planes of the coarser level.
-void refine_row(const PatchPass& pass, int y) {
-  PixelPatch patch(pass);
-  for (int x = 0; x < pass.states.width; ++x) {
-    patch.load(x, y);
-    const PatchSources sources = pass.coarse_sources(x, y);
-    pass.states.at(x, y) = finer_state(
-        pass.coarse, x, y, pass.iteration.range,
-        [&](const SlantedPlane& plane, float bound) { return patch.cost(sources, plane, bound); });
+/// Calls body(block) for the blocks of a row, whose pixels are `stride` apart.
+template <class Body>
+HWY_INLINE void for_blocks(const PatchPass& pass, int y, int first, int stride, const Body& body) {
+  PatchBlock block(*pass.level, *pass.weights, *pass.table);
+  for (int x = first; x < pass.states.width; x += stride * patch_lanes()) {
+    block.load(x, y, stride);
+    body(block);
   }
 }
 
+/// The states of a row from the planes of the coarser level.
+void refine_row(const PatchPass& pass, int y) {
+  for_blocks(pass, y, 0, 1, [&](PatchBlock& block) {
+    block.choose([&](int x) { return pass.coarse_sources(x, y); });
+    for (int lane = 0; lane < block.count(); ++lane)
+      for (int k = 0; k < kCoarserPlanes; ++k) {
+        const SlantedPlane plane = coarser_plane(pass.coarse, block.x(lane), y, pass.iteration.range, k);
+        if (k == 0) block.best(lane) = {plane, kNoPatchCost};
+        block.offer(lane, plane);
+      }
+    block.take_best();
+    for (int lane = 0; lane < block.count(); ++lane) pass.states.at(block.x(lane), y) = block.best(lane);
+  });
+}
+
 /// The rounded costs of the own planes of a row in every source, see rounded_cost.
-void rate_row(const PatchPass& pass, int y, std::uint8_t* costs) {
-  PixelPatch patch(pass);
+void rate_row(const PatchPass& pass, int y, RatedRows& rows) {
+  const F32 df;
+  const I32 di;
   const int sources = static_cast<int>(pass.level->sources.size());
-  for (int x = 0; x < pass.states.width; ++x) {
-    patch.load(x, y);
-    for (int s = 0; s < sources; ++s) {
-      const float cost = patch.visible_cost(pass.level->sources[s], pass.states.at(x, y).plane);
-      costs[x * sources + s] = cost < 0.0f ? kUnseen : rounded_cost(cost);
+  for_blocks(pass, y, 0, 1, [&](const PatchBlock& block) HWY_ATTR {
+    alignas(64) float w[kMaxPatchLanes], wx[kMaxPatchLanes], wy[kMaxPatchLanes];
+    for (float* it : {w, wx, wy}) std::fill_n(it, kMaxPatchLanes, kUnknown);  // not visible
+    for (int lane = 0; lane < block.count(); ++lane) {
+      const SlantedPlane& plane = pass.states.at(block.x(lane), y).plane;
+      w[lane] = plane.w, wx[lane] = plane.wx, wy[lane] = plane.wy;
     }
+    const PlaneLanes planes = {hn::Load(df, w), hn::Load(df, wx), hn::Load(df, wy)};
+    for (int s = 0; s < sources; ++s) {
+      const FloatLanes cost = block.costs(pass.level->sources[s], planes);
+      const auto seen = hn::RebindMask(di, hn::Ge(cost, hn::Zero(df)));
+      const auto hundredths = hn::Add(hn::Mul(cost, hn::Set(df, 100.0f)), hn::Set(df, 0.5f));
+      const auto rounded = hn::IfThenElse(seen, hn::ConvertTo(di, hundredths), hn::Set(di, int{kUnseen}));
+      hn::StoreU(hn::DemoteTo(U8Quarter(), rounded), U8Quarter(), rows.row(y, s) + block.x(0));
+    }
+  });
+}
+
+/// cost_around of a row in a source; may write 64 bytes beyond its end.
+void add_around(RatedRows& rows, int y, int source, int width, std::int16_t* sums) {
+  const U16 d16;
+  const hn::RebindToSigned<U16> di16;
+  for (int x = 0; x < width; x += static_cast<int>(hn::Lanes(d16))) {
+    auto sum = hn::Zero(d16), lowest = hn::Set(d16, kUnseen);
+    const auto add = [&](const std::uint8_t* costs) HWY_ATTR {
+      const auto cost = hn::PromoteTo(d16, hn::LoadU(U8Half(), costs));
+      lowest = hn::Min(lowest, cost);
+      sum = hn::Add(sum, hn::Min(cost, hn::Set(d16, kCostCap)));
+    };
+    for (const int dy : {-2, 0, 2})
+      for (const int dx : {-2, 0, 2}) add(rows.row(y + dy, source) + x + dx);
+    add(rows.row(y, source) + x);
+    const auto unseen = hn::RebindMask(di16, hn::Eq(lowest, hn::Set(d16, kUnseen)));
+    hn::StoreU(hn::IfThenElse(unseen, hn::Set(di16, -1), hn::BitCast(di16, sum)), di16, sums + x);
   }
+}
+
+/// Chooses the sources of a row by the costs of the planes around each pixel, see chosen_sources.
+/// @param sums  memory for the sources, `pitch` numbers each
+void choose_row(const PatchPass& pass, int best_k, int y, RatedRows& rows, std::int16_t* sums,
+                std::ptrdiff_t pitch, PatchSources* chosen) {
+  const int sources = static_cast<int>(pass.level->sources.size());
+  for (int s = 0; s < sources; ++s) add_around(rows, y, s, pass.states.width, sums + s * pitch);
+  for (int x = 0; x < pass.states.width; ++x)
+    chosen[x] = lowest_sources(sources, best_k, [&](int s) { return std::int32_t{sums[s * pitch + x]}; });
 }
 
 /// The costs of the own planes of a row.
 void score_row(const PatchPass& pass, int y) {
-  PixelPatch patch(pass);
-  for (int x = 0; x < pass.states.width; ++x) {
-    patch.load(x, y);
-    PatchState& state = pass.states.at(x, y);
-    state.cost = patch.cost(pass.sources(x, y), state.plane, kNoPatchCost);
-  }
+  for_blocks(pass, y, 0, 1, [&](PatchBlock& block) {
+    block.choose([&](int x) { return pass.sources(x, y); });
+    for (int lane = 0; lane < block.count(); ++lane) {
+      const SlantedPlane& plane = pass.states.at(block.x(lane), y).plane;
+      block.best(lane) = {plane, kNoPatchCost};
+      block.offer(lane, plane);
+    }
+    block.take_best();
+    for (int lane = 0; lane < block.count(); ++lane)
+      pass.states.at(block.x(lane), y).cost = block.best(lane).cost;
+  });
 }
 
-/// One iteration for the pixels of a colour in a row.
-void improve_row(const PatchPass& pass, int y, int colour) {
-  PixelPatch patch(pass);
-  for (int x = (y + colour) & 1; x < pass.states.width; x += 2) {
-    patch.load(x, y);
-    const PatchSources sources = pass.sources(x, y);
-    const float w = pass.states.at(x, y).plane.w;
-    const float step = perturbation_step(sources, pass.iteration.index, [&](std::uint32_t s) {
-      return parallax(pass.level->sources[s].warp, x, y, w);
+/// Offers the planes of neighbours, see region_plane.
+void offer_regions(const PatchPass& pass, int y, PatchBlock& block) {
+  const PatchStates& states = pass.states;
+  const int x = block.x(0), last = block.x(block.count() - 1);
+  const bool inner = block.count() == patch_lanes() && x >= kRegionReach && y >= kRegionReach &&
+                     last + kRegionReach < states.width && y + kRegionReach < states.height;
+  SlantedPlane plane;
+  if (!inner) {
+    for (int lane = 0; lane < block.count(); ++lane)
+      for (int region = 0; region < kRegions; ++region)
+        if (region_plane(states, block.x(lane), y, pass.iteration.range, region, plane))
+          block.offer(lane, plane);
+    return;
+  }
+  const F32 df;
+  const I32 di;
+  constexpr int kStep = 2 * sizeof(PatchState) / sizeof(float);
+  const auto index = hn::Mul(hn::Iota(di, 0), hn::Set(di, kStep));
+  for (int region = 0; region < kRegions; ++region) {
+    auto lowest = hn::Set(df, kNoPatchCost);
+    auto nearest = hn::Zero(di);  // neighbour of lowest cost, dx and dy + 128 in a byte each
+    for_region(region, [&](int dx, int dy) HWY_ATTR {
+      const auto cost = hn::GatherIndex(df, &states.at(x + dx, y + dy).cost, index);
+      const auto lower = hn::Lt(cost, lowest);
+      lowest = hn::IfThenElse(lower, cost, lowest);
+      nearest = hn::IfThenElse(hn::RebindMask(di, lower), hn::Set(di, (dx + 128) | (dy + 128) << 8), nearest);
     });
-    pass.states.at(x, y) =
-        improved(pass.states, x, y, pass.iteration, step,
-                 [&](const SlantedPlane& plane, float bound) { return patch.cost(sources, plane, bound); });
+    alignas(64) std::int32_t offset[kMaxPatchLanes];
+    hn::Store(nearest, di, offset);
+    for (int lane = 0; lane < block.count(); ++lane) {
+      if (offset[lane] == 0) continue;
+      const int dx = (offset[lane] & 255) - 128, dy = (offset[lane] >> 8) - 128;
+      plane = neighbour_plane(states, block.x(lane), y, dx, dy);
+      if (contains(pass.iteration.range, plane.w)) block.offer(lane, plane);
+    }
   }
 }
 
-/// The states of a row that are offered these planes.
+/// One iteration for the pixels of a colour in a row, see improved.
+void improve_row(const PatchPass& pass, int y, int colour) {
+  const PatchIteration& iteration = pass.iteration;
+  for_blocks(pass, y, (y + colour) & 1, 2, [&](PatchBlock& block) {
+    block.choose([&](int x) { return pass.sources(x, y); });
+    float step[kMaxPatchLanes] = {};
+    std::uint32_t seed[kMaxPatchLanes] = {};
+    for (int lane = 0; lane < block.count(); ++lane) {
+      const int x = block.x(lane);
+      block.best(lane) = pass.states.at(x, y);
+      seed[lane] = perturbation_seed(x, y, iteration.index);
+      step[lane] = perturbation_step(block.sources(lane), iteration.index, [&](std::uint32_t s) {
+        return parallax(pass.level->sources[s].warp, x, y, block.best(lane).plane.w);
+      });
+    }
+    offer_regions(pass, y, block);
+    block.take_best();
+    for (int kind = 0; kind < kPerturbations; ++kind) {
+      for (int lane = 0; lane < block.count(); ++lane) {
+        if (!(step[lane] > 0.0f)) continue;
+        const SlantedPlane plane = perturbed(block.best(lane).plane, kind, step[lane],
+                                             static_cast<float>(iteration.radius), seed[lane]);
+        if (contains(iteration.range, plane.w)) block.offer(lane, plane);
+      }
+      block.take_best();
+    }
+    for (int lane = 0; lane < block.count(); ++lane) pass.states.at(block.x(lane), y) = block.best(lane);
+  });
+}
+
+/// The states of a row that are offered these planes, see smoothed_state.
 void smooth_row(const PatchPass& pass, int y, const SlantedPlane* planes, PatchState* smooth) {
-  PixelPatch patch(pass);
-  for (int x = 0; x < pass.states.width; ++x) {
-    patch.load(x, y);
-    const PatchSources sources = pass.sources(x, y);
-    smooth[x] = smoothed_state(
-        pass.states.at(x, y), planes[x], patch.sums(),
-        [&](const SlantedPlane& plane, float bound) { return patch.cost(sources, plane, bound); });
-  }
+  for_blocks(pass, y, 0, 1, [&](PatchBlock& block) {
+    block.choose([&](int x) { return pass.sources(x, y); });
+    float bound[kMaxPatchLanes] = {};
+    for (int lane = 0; lane < block.count(); ++lane) {
+      const int x = block.x(lane);
+      const PatchState& own = pass.states.at(x, y);
+      bound[lane] = max_smooth_cost(own.cost, block.sums(lane));
+      block.best(lane) = {own.plane, bound[lane]};
+      if (planes[x].w == planes[x].w) block.offer(lane, planes[x]);
+    }
+    block.take_best();
+    for (int lane = 0; lane < block.count(); ++lane) {
+      const bool taken = block.best(lane).cost < bound[lane];
+      smooth[block.x(lane)] = taken ? block.best(lane) : pass.states.at(block.x(lane), y);
+    }
+  });
 }
 
 }  // namespace recon::HWY_NAMESPACE
@@ -142,6 +264,7 @@ namespace recon {
 
 HWY_EXPORT(refine_row);
 HWY_EXPORT(rate_row);
+HWY_EXPORT(choose_row);
 HWY_EXPORT(score_row);
 HWY_EXPORT(improve_row);
 HWY_EXPORT(smooth_row);
@@ -159,18 +282,16 @@ PatchStates patch_states(Image<PatchState>& image) {
 void choose_sources(const PatchPass& pass, const PatchMatchOptions& options, Image<PatchSources>& chosen) {
   const int width = pass.states.width, height = pass.states.height;
   const int sources = static_cast<int>(pass.level->sources.size());
+  const std::ptrdiff_t pitch = RatedRows::pitch(width);
   parallel_for((height + kBandRows - 1) / kBandRows, [&](int band) {
     const int begin = band * kBandRows, end = std::min(begin + kBandRows, height);
-    const int first = std::max(begin - 2, 0), last = std::min(end + 2, height);
-    AlignedBuffer<std::uint8_t> costs(element_count({width, sources, last - first}));
-    const auto row = [&](int y) { return costs.data() + std::ptrdiff_t{y - first} * width * sources; };
-    for (int y = first; y < last; ++y) HWY_DYNAMIC_DISPATCH(rate_row)(pass, y, row(y));
+    const int first = std::max(begin - RatedRows::kMargin, 0),
+              last = std::min(end + RatedRows::kMargin, height);
+    RatedRows rows(width, sources, first, last);
+    AlignedBuffer<std::int16_t> sums(element_count({pitch, sources}));
+    for (int y = first; y < last; ++y) HWY_DYNAMIC_DISPATCH(rate_row)(pass, y, rows);
     for (int y = begin; y < end; ++y)
-      for (int x = 0; x < width; ++x)
-        chosen(x, y) = chosen_sources(sources, options.best_k, [&](int s, int dx, int dy) {
-          if (!pass.states.contains(x + dx, y + dy)) return int{kUnseen};
-          return int{row(y + dy)[(x + dx) * sources + s]};
-        });
+      HWY_DYNAMIC_DISPATCH(choose_row)(pass, options.best_k, y, rows, sums.data(), pitch, chosen.row(y));
   });
 }
 
@@ -225,8 +346,12 @@ Image<PatchState> patch_match(int levels, const std::function<const PatchLevel&(
     std::swap(sources, coarse_sources);
     states = Image<PatchState>(width, height);
     sources = Image<PatchSources>(width, height);
+    const PatchSourceTable table(
+        static_cast<int>(level.sources.size()), [&](int s) { return level.sources[s].warp; },
+        [&](int s) -> const SampledImage& { return level.sources[s].image; });
     PatchPass pass{&level,
                    &weights,
+                   &table,
                    {range, options.radius, 0},
                    patch_states(states),
                    patch_states(coarse),
@@ -258,7 +383,7 @@ std::size_t patch_match_bytes(int width, int height, int sources, bool smooth, i
   const std::size_t chosen = element_count({padded_count<PatchSources>(width), height, sizeof(PatchSources)});
   // Of the level, of the one before it, and of the one before that until its memory is freed.
   return (states + chosen) / 16 * 21 + (smooth ? states : 0) +
-         static_cast<std::size_t>(threads) * element_count({width, sources, kBandRows + 4});
+         static_cast<std::size_t>(threads) * RatedRows::bytes(width, sources, kBandRows);
 }
 
 }  // namespace recon

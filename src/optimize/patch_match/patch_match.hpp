@@ -19,6 +19,7 @@ struct PatchLevel {
   };
   ImageView<const std::uint8_t> reference;  ///< grey; sides 1..kMaxImageSide, those of the sources too
   std::vector<Source> sources;              ///< 1..kMaxSources
+  AlignedBuffer<std::uint16_t> pixels{};  ///< of all sources, if they are in one piece: then they are faster
 };
 
 /// Estimates a slanted plane for every pixel of the finest level: the first planes come from a depth map of

@@ -40,6 +40,13 @@ RECON_HD std::uint32_t source_at(PatchSources sources, int rank) {
   return sources >> (8 * rank) & 255u;
 }
 
+/// The number of the sources of a pixel.
+RECON_HD int source_count(PatchSources sources) {
+  int count = 0;
+  while (count < kMaxPatchSources && source_at(sources, count) != kNoSource) ++count;
+  return count;
+}
+
 /// The cost of a source in which the patch is not visible.
 constexpr float kInvisibleCost = 1.2f;
 /// Above every cost.
@@ -50,8 +57,7 @@ constexpr float kNoPatchCost = 3.0f;
 /// @param cost  maps a source to the cost of the plane in it
 template <class Cost>
 RECON_HD float mean_cost(PatchSources sources, float bound, const Cost& cost) {
-  int count = 0;
-  while (count < kMaxPatchSources && source_at(sources, count) != kNoSource) ++count;
+  const int count = source_count(sources);
   if (count == 0) return kNoPatchCost;
   const float scale = 1.0f / static_cast<float>(count);
   float sum = 0.0f;
@@ -74,6 +80,9 @@ RECON_HD bool contains(const InverseRange& range, float w) {
 /// one near and one far.
 constexpr int kRegions = 8;
 
+/// The largest offset of a neighbour.
+constexpr int kRegionReach = 23;
+
 /// The offsets of the neighbours of a region; all have the other colour of the checkerboard.
 template <class Visit>
 RECON_HD void for_region(int region, const Visit& visit) {
@@ -90,7 +99,7 @@ RECON_HD void for_region(int region, const Visit& visit) {
     visit(3 * ax + 2 * ay, 3 * ay + 2 * ax);
     visit(3 * ax - 2 * ay, 3 * ay - 2 * ax);
   } else {
-    for (int d = 5; d <= 23; d += 2) visit(d * ax, d * ay);
+    for (int d = 5; d <= kRegionReach; d += 2) visit(d * ax, d * ay);
   }
 }
 
@@ -156,6 +165,34 @@ RECON_HD float perturbation_step(PatchSources sources, int iteration, const Spee
   return fastest > 0.0f ? amplitude / fastest : 0.0f;
 }
 
+/// The plane of the neighbour at an offset, at pixel (x, y).
+RECON_HD SlantedPlane neighbour_plane(const PatchStates& states, int x, int y, int dx, int dy) {
+  const SlantedPlane& plane = states.at(x + dx, y + dy).plane;
+  return {inverse_depth(plane, static_cast<float>(-dx), static_cast<float>(-dy)), plane.wx, plane.wy};
+}
+
+/// The plane of the neighbour of lowest cost in a region, at pixel (x, y); false where the region has none,
+/// or the plane leaves the range there.
+RECON_HD bool region_plane(const PatchStates& states, int x, int y, const InverseRange& range, int region,
+                           SlantedPlane& result) {
+  float lowest = kNoPatchCost;
+  int nx = 0, ny = 0;
+  for_region(region, [&](int dx, int dy) {
+    if (!states.contains(x + dx, y + dy)) return;
+    const float cost = states.at(x + dx, y + dy).cost;
+    if (cost < lowest) lowest = cost, nx = dx, ny = dy;
+  });
+  if (nx == 0 && ny == 0) return false;
+  result = neighbour_plane(states, x, y, nx, ny);
+  return contains(range, result.w);
+}
+
+/// The first of the random numbers of a pixel in an iteration.
+RECON_HD std::uint32_t perturbation_seed(int x, int y, int iteration) {
+  const std::uint32_t pixel = static_cast<std::uint32_t>(x) + 0x10001u * static_cast<std::uint32_t>(y);
+  return mixed(mixed(pixel) + static_cast<std::uint32_t>(iteration));
+}
+
 /// One iteration at pixel (x, y): takes the plane of a neighbour or a perturbed plane where its cost is
 /// lower.
 /// @param step   see perturbation_step
@@ -165,28 +202,18 @@ RECON_HD PatchState improved(const PatchStates& states, int x, int y, const Patc
                              float step, const Score& score) {
   PatchState best = states.at(x, y);
   const auto offer = [&](const SlantedPlane& plane) {
-    if (!contains(iteration.range, plane.w)) return;
     const float cost = score(plane, best.cost);
     if (cost < best.cost) best = {plane, cost};
   };
-  for (int region = 0; region < kRegions; ++region) {
-    float lowest = kNoPatchCost;
-    int nx = 0, ny = 0;
-    for_region(region, [&](int dx, int dy) {
-      if (!states.contains(x + dx, y + dy)) return;
-      const float cost = states.at(x + dx, y + dy).cost;
-      if (cost < lowest) lowest = cost, nx = dx, ny = dy;
-    });
-    if (nx == 0 && ny == 0) continue;
-    const SlantedPlane& plane = states.at(x + nx, y + ny).plane;
-    offer({inverse_depth(plane, static_cast<float>(-nx), static_cast<float>(-ny)), plane.wx, plane.wy});
+  SlantedPlane plane;
+  for (int region = 0; region < kRegions; ++region)
+    if (region_plane(states, x, y, iteration.range, region, plane)) offer(plane);
+  std::uint32_t seed = perturbation_seed(x, y, iteration.index);
+  if (!(step > 0.0f)) return best;
+  for (int kind = 0; kind < kPerturbations; ++kind) {
+    plane = perturbed(best.plane, kind, step, static_cast<float>(iteration.radius), seed);
+    if (contains(iteration.range, plane.w)) offer(plane);
   }
-  std::uint32_t seed = mixed(static_cast<std::uint32_t>(x) + 0x10001u * static_cast<std::uint32_t>(y)) +
-                       static_cast<std::uint32_t>(iteration.index);
-  seed = mixed(seed);
-  if (step > 0.0f)
-    for (int kind = 0; kind < kPerturbations; ++kind)
-      offer(perturbed(best.plane, kind, step, static_cast<float>(iteration.radius), seed));
   return best;
 }
 
@@ -196,25 +223,37 @@ RECON_HD std::uint8_t rounded_cost(float cost) {
   return static_cast<std::uint8_t>(cost * 100.0f + 0.5f);
 }
 
-/// The sources with the lowest costs at a pixel and around it: the best of them, and others if their mean
-/// cost exceeds that of the best by at most 0.3. None if no source sees a plane here.
-/// @param costs  costs(source, dx, dy): rounded cost of the own plane of the pixel at that offset; kUnseen
-/// outside the image too
+/// The cost of a source where it is not seen, in the sums around a pixel.
+constexpr std::int32_t kCostCap = 120;
+
+/// What a source costs at a pixel and around it: the own cost counts twice, others once; -1 where it sees no
+/// plane there.
+/// @param costs  costs(dx, dy): rounded cost of the own plane of the pixel at that offset; kUnseen outside
+/// the image too
 template <class Costs>
-RECON_HD PatchSources chosen_sources(int sources, int best_k, const Costs& costs) {
-  constexpr std::int32_t kCap = 120, kWorse = 30, kVotes = 10;
+RECON_HD std::int32_t cost_around(const Costs& costs) {
+  std::int32_t sum = 0;
+  bool seen = false;
+  for (int k = 0; k < 9; ++k) {
+    const std::int32_t cost = costs(2 * (k % 3) - 2, 2 * (k / 3) - 2);
+    seen = seen || cost != kUnseen;
+    sum += (k == 4 ? 2 : 1) * (cost < kCostCap ? cost : kCostCap);
+  }
+  return seen ? sum : -1;
+}
+
+/// The sources of lowest cost: the best of them, and others if their mean cost exceeds that of the best by at
+/// most 0.3. None if no source sees a plane here.
+/// @param costs  costs(source): see cost_around
+template <class Costs>
+RECON_HD PatchSources lowest_sources(int sources, int best_k, const Costs& costs) {
+  constexpr std::int32_t kWorse = 30, kVotes = 10;
   std::int32_t lowest[kMaxPatchSources];
   std::uint32_t chosen[kMaxPatchSources];
   int count = 0;
   for (int s = 0; s < sources; ++s) {
-    std::int32_t sum = 0;
-    bool seen = false;
-    for (int k = 0; k < 9; ++k) {
-      const std::int32_t cost = costs(s, 2 * (k % 3) - 2, 2 * (k / 3) - 2);
-      seen = seen || cost != kUnseen;
-      sum += (k == 4 ? 2 : 1) * (cost < kCap ? cost : kCap);
-    }
-    if (!seen) continue;
+    const std::int32_t sum = costs(s);
+    if (sum < 0) continue;
     int at = count < best_k ? count++ : best_k;
     for (; at > 0 && sum < lowest[at - 1]; --at)
       if (at < best_k) lowest[at] = lowest[at - 1], chosen[at] = chosen[at - 1];
@@ -226,6 +265,15 @@ RECON_HD PatchSources chosen_sources(int sources, int best_k, const Costs& costs
     result = (result & ~(255u << (8 * k))) | chosen[k] << (8 * k);
   }
   return result;
+}
+
+/// The sources with the lowest costs at a pixel and around it.
+/// @param costs  costs(source, dx, dy): see cost_around
+template <class Costs>
+RECON_HD PatchSources chosen_sources(int sources, int best_k, const Costs& costs) {
+  return lowest_sources(sources, best_k, [&](int s) {
+    return cost_around([&](int dx, int dy) { return std::int32_t{costs(s, dx, dy)}; });
+  });
 }
 
 /// The change of inverse depth along one axis from the differences to both neighbours; of depth edges the
@@ -254,23 +302,30 @@ RECON_HD SlantedPlane first_plane(const InverseRange& range, const Depth& depth)
 /// Pixels of the coarser level whose planes a pixel compares.
 constexpr int kCoarserPlanes = 4;
 
-/// The best of the planes of the four nearest pixels of the coarser level.
+/// The plane of one of the four nearest pixels of the coarser level.
 /// @param coarse  states of the level of half the size
+RECON_HD SlantedPlane coarser_plane(const PatchStates& coarse, int x, int y, const InverseRange& range,
+                                    int k) {
+  const int x0 = x / 2, y0 = y / 2, sx = (x & 1) != 0 ? 1 : -1, sy = (y & 1) != 0 ? 1 : -1;
+  int cx = x0 + ((k & 1) != 0 ? sx : 0), cy = y0 + ((k & 2) != 0 ? sy : 0);
+  cx = cx < 0 ? 0 : cx >= coarse.width ? coarse.width - 1 : cx;
+  cy = cy < 0 ? 0 : cy >= coarse.height ? coarse.height - 1 : cy;
+  const SlantedPlane& plane = coarse.at(cx, cy).plane;
+  // The centre of the coarse pixel has index 2 cx + 0.5 in the finer level.
+  const float dx = static_cast<float>(x - 2 * cx) - 0.5f, dy = static_cast<float>(y - 2 * cy) - 0.5f;
+  SlantedPlane finer = {0.0f, 0.5f * plane.wx, 0.5f * plane.wy};
+  finer.w = plane.w + (finer.wx * dx + finer.wy * dy);
+  if (!contains(range, finer.w)) finer.w = finer.w < range.min ? range.min : range.max;
+  return finer;
+}
+
+/// The best of the planes of the four nearest pixels of the coarser level.
 template <class Score>
 RECON_HD PatchState finer_state(const PatchStates& coarse, int x, int y, const InverseRange& range,
                                 const Score& score) {
-  const int x0 = x / 2, y0 = y / 2, sx = (x & 1) != 0 ? 1 : -1, sy = (y & 1) != 0 ? 1 : -1;
   PatchState best = {};
   for (int k = 0; k < kCoarserPlanes; ++k) {
-    int cx = x0 + ((k & 1) != 0 ? sx : 0), cy = y0 + ((k & 2) != 0 ? sy : 0);
-    cx = cx < 0 ? 0 : cx >= coarse.width ? coarse.width - 1 : cx;
-    cy = cy < 0 ? 0 : cy >= coarse.height ? coarse.height - 1 : cy;
-    const SlantedPlane& plane = coarse.at(cx, cy).plane;
-    // The centre of the coarse pixel has index 2 cx + 0.5 in the finer level.
-    const float dx = static_cast<float>(x - 2 * cx) - 0.5f, dy = static_cast<float>(y - 2 * cy) - 0.5f;
-    SlantedPlane finer = {0.0f, 0.5f * plane.wx, 0.5f * plane.wy};
-    finer.w = plane.w + (finer.wx * dx + finer.wy * dy);
-    if (!contains(range, finer.w)) finer.w = finer.w < range.min ? range.min : range.max;
+    const SlantedPlane finer = coarser_plane(coarse, x, y, range, k);
     const float cost = score(finer, k == 0 ? kNoPatchCost : best.cost);
     if (k == 0 || cost < best.cost) best = {finer, cost};
   }
