@@ -23,6 +23,17 @@ __device__ __forceinline__ void store_word(unsigned to, std::uint32_t word) {
   asm volatile("st.shared.u32 [%0+%1], %2;" ::"r"(to), "n"(Offset), "r"(word) : "memory");
 }
 
+/// Stores a word in shared memory. A thread of the block that loads it by load_acquired sees what this
+/// thread, and those that it synchronized with, wrote before.
+__device__ __forceinline__ void store_released(unsigned to, std::uint32_t word) {
+  asm volatile("st.release.cta.shared.u32 [%0], %1;" ::"r"(to), "r"(word) : "memory");
+}
+__device__ __forceinline__ std::uint32_t load_acquired(unsigned from) {
+  std::uint32_t word;
+  asm volatile("ld.acquire.cta.shared.u32 %0, [%1];" : "=r"(word) : "r"(from) : "memory");
+  return word;
+}
+
 /// Adds the value of the lane `step` below, if it exists.
 __device__ __forceinline__ void add_lane_before(std::uint32_t& value, int step) {
   asm("{\n\t"

@@ -25,7 +25,11 @@ __device__ __forceinline__ std::uint32_t half_bits(float low, float high) {
   return bits;
 }
 
-/// Outputs that a source does not see: all ones in half `row` of the value of a column.
+/// Float costs of outputs that a source does not see are at least this; all others are far below.
+inline constexpr float kLeastUnseen = 1e30f;
+
+/// Outputs that a source does not see: two bytes Cost::kUnseen in half `row` of the value of a column; else
+/// 0.
 struct UnseenRows {
   std::uint32_t column[kOutputColumns];
 };
@@ -115,11 +119,14 @@ struct BestFloats {
 #pragma unroll
       for (int i = 0; i < kOutputColumns; ++i) best[row][i].clear();
   }
+  /// BestCosts::offer by instructions for min and max: no cost is NaN.
   __device__ __forceinline__ void offer(int row, int i, float cost) {
-    best[row][i].offer(cost);
+    float(&kept)[2] = best[row][i].cost;
+    kept[1] = fminf(kept[1], fmaxf(kept[0], cost));
+    kept[0] = fminf(kept[0], cost);
   }
   __device__ __forceinline__ PairCosts result(const SweepArgs& args) const {
-    const float limit = args.best_k == 1 ? -invalid_cost() : invalid_cost();
+    const float limit = args.best_k == 1 ? -invalid_cost() : kLeastUnseen;
     PairCosts costs;
 #pragma unroll
     for (int row = 0; row < 2; ++row)
@@ -153,6 +160,7 @@ struct AnyFloats {
   }
   __device__ __noinline__ void offer(int row, int i, float cost) {
     float* list = kept[row][i];
+    if (cost >= kLeastUnseen) cost = invalid_cost();
     if (is_mean) {
       MeanCost mean{list[0], list[1]};
       mean.offer(cost);

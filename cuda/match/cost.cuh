@@ -189,11 +189,12 @@ __device__ __forceinline__ void store_pairs(std::uint32_t (&plane)[Pairs][kTileC
 }
 
 /// Mean absolute differences over 1 or 3 channels.
-template <int Radius, int Channels>
+template <int Radius, int Channels, int Rows = 64>
 struct SadCost {
   static constexpr int kRadius = Radius;
   static constexpr int kChannels = Channels;
-  static constexpr int kRows = tile_rows(CostKind::kSad);
+  static constexpr int kRows = Rows;
+  static constexpr std::uint32_t kUnseen = 0xFF;  ///< a sum of such bytes is more than that of any window
 
   struct Shared {
     WordPlane<kRows> difference[2][Channels];
@@ -268,11 +269,12 @@ struct SadCost {
 };
 
 /// One minus the zero-mean normalised cross-correlation of grey windows.
-template <int Radius>
+template <int Radius, int Rows = 32>
 struct ZnccCost {
   static constexpr int kRadius = Radius;
   static constexpr int kChannels = 1;
-  static constexpr int kRows = tile_rows(CostKind::kZncc);
+  static constexpr int kRows = Rows;
+  static constexpr std::uint32_t kUnseen = 0x7F;  ///< a float of such bytes is finite, above kLeastUnseen
 
   struct Shared {
     WordPlane<kRows> reference, warped[2];
@@ -282,7 +284,7 @@ struct ZnccCost {
 
   int radius;
   std::uint32_t reference_sum[kOutputColumns];  ///< two rows per word
-  std::int32_t reference_variance[2][kOutputColumns];
+  float half_variance[2][kOutputColumns];       ///< of the reference, scaled
 
   /// The window sums of the reference alone, by the same steps.
   __device__ __forceinline__ void prepare(Shared& shared, const std::uint32_t (&words)[1][kColumnsPerThread],
@@ -307,7 +309,8 @@ struct ZnccCost {
         sum_row(shared.square[2 * pair + row], first, square);
 #pragma unroll
         for (int i = 0; i < kOutputColumns; ++i)
-          reference_variance[row][i] = scaled_variance(count(), half_of(reference_sum[i], row), square[i]);
+          half_variance[row][i] =
+              0.5f * static_cast<float>(scaled_variance(count(), half_of(reference_sum[i], row), square[i]));
       }
     }
     __syncthreads();
@@ -340,8 +343,9 @@ struct ZnccCost {
     });
   }
 
+  /// zncc_cost to the bit, without its tests: where a window is flat the covariance is 0, so the cost is 1.
   template <class Floats>
-  __device__ __forceinline__ void offer(const Shared& shared, int pair, int first, bool all_seen,
+  __device__ __forceinline__ void offer(const Shared& shared, int pair, int first, bool,
                                         const UnseenRows& unseen, Floats& combined) const {
     std::uint32_t sum[kOutputColumns];
     sum_row(shared.sum[pair], first, sum);
@@ -356,9 +360,10 @@ struct ZnccCost {
         const std::int32_t variance = scaled_variance(count(), source_sum, square[i]);
         const std::int32_t covariance =
             scaled_covariance(count(), half_of(reference_sum[i], row), source_sum, product[i]);
-        const bool valid = all_seen || (unseen.column[i] >> (16 * row) & 1u) == 0;
-        combined.offer(row, i,
-                       valid ? zncc_cost(reference_variance[row][i], variance, covariance) : invalid_cost());
+        // Seen: 0 or less than 1e-40, which no half tells from 0.
+        const float least = __uint_as_float(row == 0 ? unseen.column[i] << 16 : unseen.column[i]);
+        const float scale = inverse_sqrt_of_twice(half_variance[row][i] * static_cast<float>(variance));
+        combined.offer(row, i, fmaxf(1.0f - static_cast<float>(covariance) * scale, least));
       }
     }
   }

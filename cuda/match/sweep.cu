@@ -6,11 +6,6 @@
 
 namespace recon::cuda {
 
-int tile_count(int width, int rows, const CostOptions& options) {
-  const int radius = options.window / 2;
-  return divided_up(width, tile_width(radius)) * divided_up(rows, tile_height(options.kind, radius));
-}
-
 int planes_per_block(int tiles, int planes, int sources, int blocks_per_wave, int most_ranges) {
   // The start-up of a thread block costs about as much as two planes.
   constexpr double kStart = 2.0;
@@ -41,7 +36,14 @@ CombineKind combine_kind(const CostOptions& options) {
 SweepInstance instance_for(const CostOptions& options, int channels) {
   const int radius = options.window / 2;
   const CombineKind combine = combine_kind(options);
-  if (options.kind == CostKind::kZncc) return zncc_instance(radius, combine);
+  if (options.kind == CostKind::kZncc) {
+    if (combine != CombineKind::kAny) {
+      const SweepInstance tall = tall_zncc_instance(radius);
+      const int largest = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+      if (tall.shared_bytes <= static_cast<std::size_t>(largest)) return tall;
+    }
+    return zncc_instance(radius, combine);
+  }
   return channels == 3 ? colour_sad_instance(radius, combine) : grey_sad_instance(radius, combine);
 }
 
@@ -61,6 +63,12 @@ __global__ void quads_kernel(const std::uint8_t* pixels, int pixel_pitch, int wi
 
 }  // namespace
 
+int tile_count(int width, int rows, const CostOptions& options, int channels) {
+  const int radius = options.window / 2;
+  return divided_up(width, tile_width(radius)) *
+         divided_up(rows, instance_for(options, channels).rows - 2 * radius);
+}
+
 int blocks_per_wave(const CostOptions& options, int channels) {
   const SweepInstance instance = instance_for(options, channels);
   RECON_CUDA_TRY(cudaFuncSetAttribute(instance.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -79,7 +87,7 @@ void launch_sweep(const SweepArgs& args, const CostOptions& options, int channel
   const SweepInstance instance = instance_for(options, channels);
   const int radius = options.window / 2;
   const dim3 grid(blocks_for(args.width, tile_width(radius)),
-                  blocks_for(args.row_end - args.row_begin, tile_height(options.kind, radius)),
+                  blocks_for(args.row_end - args.row_begin, instance.rows - 2 * radius),
                   blocks_for(args.plane_end - args.plane_begin, args.planes_per_block));
   RECON_CUDA_TRY(cudaFuncSetAttribute(instance.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(instance.shared_bytes)));

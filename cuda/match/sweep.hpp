@@ -54,20 +54,17 @@ struct SweepArgs {
   std::ptrdiff_t volume_pitch;
 };
 
-/// A thread block computes tile_width x tile_height outputs of the reference; with the halo of the window
-/// these are kTileColumns samples in each of 64 rows, or of 32 if 64 would need more shared memory than small
-/// GPUs have.
+/// A thread block computes the outputs of a tile of the reference; with the halo of the window these are
+/// kTileColumns samples in each of its rows, whose number depends on the kernel.
 inline constexpr int kTileColumns = 128;
-RECON_HD constexpr int tile_rows(CostKind cost) {
-  return cost == CostKind::kZncc ? 32 : 64;
-}
 inline constexpr int kOutputColumns = 8;  ///< outputs of a thread: 8 columns of 2 rows
 
 RECON_HD constexpr int tile_width(int radius) {
   return (kTileColumns - 2 * radius) / kOutputColumns * kOutputColumns;
 }
+/// The fewest rows that are worth a launch: a tile of the least shared memory without its halo.
 RECON_HD constexpr int tile_height(CostKind cost, int radius) {
-  return tile_rows(cost) - 2 * radius;
+  return (cost == CostKind::kZncc ? 32 : 64) - 2 * radius;
 }
 
 /// Visibility of a rectangle of the reference in a source, on one plane.
@@ -131,8 +128,8 @@ RECON_HD Coverage tile_coverage(const SourceWarp& s, float w, int x0, int x1, in
 /// The max number of (plane, source) pairs whose coverage a thread block stores.
 inline constexpr int kMaxSteps = 4096;
 
-/// Thread blocks per range of planes of a launch over `rows` rows.
-int tile_count(int width, int rows, const CostOptions& options);
+/// Thread blocks per range of planes of a launch over `rows` rows on the current device. @throws DeviceError
+int tile_count(int width, int rows, const CostOptions& options, int channels);
 
 /// The number of planes per thread block that keeps the whole device busy to the end of a launch.
 /// @param blocks_per_wave  resident thread blocks

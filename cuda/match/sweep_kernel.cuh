@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cuda/device/error.hpp"
+#include "cuda/device/ptx.cuh"
 #include "cuda/match/combine.cuh"
 #include "cuda/match/cost.cuh"
 #include "cuda/match/sampling.cuh"
@@ -17,9 +18,9 @@ namespace recon::cuda {
 ///   2. sums the windows down the columns;
 ///   3. sums them along the rows, and offers the cost to the combination over the sources;
 /// and stores the combined cost of a plane. Four rows of the tile belong to one warp in every
-/// part, and only part 2 reads rows of other warps: there is one barrier per step, between parts 1 and 2.
-/// Part 1 writes to two alternating buffers, so that a warp may begin the next step while others are in
-/// part 2.
+/// part, and only part 2 reads rows of other warps: before it, a warp waits for those whose rows its windows
+/// reach, and for no others. Part 1 writes to two alternating buffers, so that a warp may begin the next step
+/// while its neighbours are in part 2.
 
 /// The samples of one thread in part 1: columns and rows, clamped to the reference.
 struct SamplePlace {
@@ -33,10 +34,41 @@ constexpr int kThreads = 8 * Cost::kRows;
 template <class Cost>
 struct BlockShared {
   typename Cost::Shared cost;
-  /// Byte r of word (w, c): 0 if the source sees row 4 w + r of output column c, else 255. Each row is
-  /// private to one warp.
+  /// Byte r of word (w, c): 0 if the source sees row 4 w + r of output column c, else Cost::kUnseen. Each row
+  /// is private to one warp.
   alignas(16) std::uint32_t unseen[Cost::kRows / 4][kTileColumns];
   Coverage coverage[kMaxSteps];
+  std::uint32_t done[Cost::kRows / 4];  ///< by warp: the steps of which part 1 is done
+};
+
+/// The wait of a warp for part 1 of the warps in whose rows its windows reach. Warps of a thread block need
+/// not synchronize otherwise: one that is done is at most a step ahead of its neighbours. A checker of races
+/// that knows barriers alone (compute-sanitizer) reports the reads of part 2; with a barrier here it reports
+/// none.
+template <class Cost>
+class NeighbourWait {
+ public:
+  /// Initializes the counter of the warp; then the thread block has to synchronize.
+  __device__ NeighbourWait(BlockShared<Cost>& shared, int radius, int lane, int word_row)
+      : own_(shared_address(&shared.done[word_row])), signals_(lane == 0) {
+    const int reach = word_reach(radius);
+    const int first = max(word_row - reach, 0), last = min(word_row + reach, Cost::kRows / 4 - 1);
+    neighbour_ = shared_address(&shared.done[min(first + lane, last)]);
+    if (signals_) store_released(own_, 0);
+  }
+  /// To be called after part 1 of every step.
+  __device__ __forceinline__ void operator()() {
+    ++step_;
+    __syncwarp();
+    if (signals_) store_released(own_, step_);
+    while (!__all_sync(~0u, load_acquired(neighbour_) >= step_)) {
+    }
+  }
+
+ private:
+  unsigned own_, neighbour_;
+  std::uint32_t step_ = 0;
+  bool signals_;
 };
 
 /// Part 1. Unless the source is known to see the whole tile, records which outputs it sees.
@@ -66,7 +98,7 @@ __device__ __forceinline__ void warp_tile(const DeviceSource& source, float w, c
       } else {
         bool inside;
         p = clamped_position(row[r], fx, u_max, v_max, inside);
-        unseen |= inside ? 0u : 0xFFu << (8 * r);
+        unseen |= inside ? 0u : Cost::kUnseen << (8 * r);
       }
 #pragma unroll
       for (int c = 0; c < Cost::kChannels; ++c)
@@ -191,6 +223,7 @@ __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep
     cost.prepare(shared.cost, words, thread, pair, first, active);
   }
   classify<Cost>(args, radius, x0, y0, plane_begin, plane_end, shared.coverage);
+  NeighbourWait<Cost> wait_for_neighbours(shared, radius, lane, word_row);
   __syncthreads();
 
   Combine combined;
@@ -207,7 +240,7 @@ __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep
       const bool all_seen = seen_by_source == Coverage::kAll;
       turn ^= 1;
       warp_source(args.source[s], args.storage, all_seen, w, place, cost, shared, turn, lane, word_row);
-      __syncthreads();
+      wait_for_neighbours();
       cost.sum_columns(shared.cost, turn, lane, word_row);
       __syncwarp();
       if (active) {
@@ -228,13 +261,15 @@ __global__ __launch_bounds__(kThreads<Cost>, BlocksPerMultiprocessor) void sweep
 /// One instance of the sweep kernel, with its launch parameters.
 struct SweepInstance {
   void (*kernel)(SweepArgs);
+  int rows;  ///< of a tile with its margin
   int threads;
   std::size_t shared_bytes;
 };
 
 template <class Cost, class Combine, int BlocksPerMultiprocessor>
 SweepInstance sweep_instance() {
-  return {&sweep_kernel<Cost, Combine, BlocksPerMultiprocessor>, kThreads<Cost>, sizeof(BlockShared<Cost>)};
+  return {&sweep_kernel<Cost, Combine, BlocksPerMultiprocessor>, Cost::kRows, kThreads<Cost>,
+          sizeof(BlockShared<Cost>)};
 }
 
 /// The instances of each cost by combination, for a window radius of 1 .. 7.
@@ -242,6 +277,8 @@ enum class CombineKind { kBest1, kBest2, kAny };
 SweepInstance grey_sad_instance(int radius, CombineKind combine);
 SweepInstance colour_sad_instance(int radius, CombineKind combine);
 SweepInstance zncc_instance(int radius, CombineKind combine);
+/// With tiles of twice as many rows, for GPUs with more shared memory; no instance of kAny.
+SweepInstance tall_zncc_instance(int radius);
 
 /// The instance of `Cost<radius>` with `Best`, which includes kBest1, or the general one with AnyFloats.
 /// @tparam Blocks  min thread blocks per multiprocessor

@@ -1,9 +1,21 @@
 #include "cuda/match/sweep_kernel.cuh"
 
 namespace recon::cuda {
+namespace {
+
+template <int Radius>
+using LowZncc = ZnccCost<Radius>;
+template <int Radius>
+using TallZncc = ZnccCost<Radius, 64>;
+
+}  // namespace
 
 SweepInstance zncc_instance(int radius, CombineKind combine) {
-  return instance_of<ZnccCost, BestFloats, 2>(radius, combine);
+  return instance_of<LowZncc, BestFloats, 2>(radius, combine);
+}
+
+SweepInstance tall_zncc_instance(int radius) {
+  return instance_of<TallZncc, BestFloats, 1>(radius, CombineKind::kBest2);
 }
 
 }  // namespace recon::cuda

@@ -11,20 +11,30 @@
 
 namespace recon {
 
+/// 1/sqrt(2 h) from a guess, given as `magic` less half the bits of `from`: three Newton steps.
+RECON_HD float inverse_sqrt_from(float from, std::uint32_t magic, float h) {
+  std::uint32_t bits;
+  memcpy(&bits, &from, sizeof from);
+  bits = magic - (bits >> 1);
+  float y;
+  memcpy(&y, &bits, sizeof y);
+  y = y * (1.5f - (h * y) * y);
+  y = y * (1.5f - (h * y) * y);
+  y = y * (1.5f - (h * y) * y);
+  return y;
+}
+
 /// 1/sqrt(x) for normal x > 0 with relative error 2e-7, in operations that round identically on all
 /// processors (rsqrt instructions do not): a bit-level initial guess and three Newton steps (C. Lomont, Fast
 /// inverse square root, 2003).
 RECON_HD float inverse_sqrt(float x) {
-  std::uint32_t bits;
-  memcpy(&bits, &x, sizeof x);
-  bits = 0x5F375A86u - (bits >> 1);
-  float y;
-  memcpy(&y, &bits, sizeof y);
-  const float half_x = 0.5f * x;
-  y = y * (1.5f - (half_x * y) * y);
-  y = y * (1.5f - (half_x * y) * y);
-  y = y * (1.5f - (half_x * y) * y);
-  return y;
+  return inverse_sqrt_from(x, 0x5F375A86u, 0.5f * x);
+}
+
+/// inverse_sqrt(2 h) to the bit, for normal h > 0; finite for h = 0. The bits of 2 h are those of h plus
+/// 2^23: half of that is part of the constant.
+RECON_HD float inverse_sqrt_of_twice(float h) {
+  return inverse_sqrt_from(h, 0x5F375A86u - 0x00400000u, h);
 }
 
 /// Mean absolute difference from the sum over the window and all channels; `inverse_count` is 1 / (pixels *

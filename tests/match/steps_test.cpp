@@ -25,6 +25,12 @@ TEST(InverseSqrt, IsWithinTwoUnitsOfTenMillion) {
     EXPECT_NEAR(inverse_sqrt(x) * std::sqrt(static_cast<double>(x)), 1.0, 2.5e-7) << x;
 }
 
+TEST(InverseSqrt, OfTwiceIsTheSameToTheBit) {
+  for (float x = 1.0f; x < 1e18f; x *= 1.00037f)
+    ASSERT_EQ(inverse_sqrt_of_twice(0.5f * x), inverse_sqrt(x)) << x;
+  EXPECT_EQ(1.0f - 0.0f * inverse_sqrt_of_twice(0.0f), 1.0f) << "flat windows";
+}
+
 TEST(ZnccCost, KnowsPerfectOppositeAndFlat) {
   EXPECT_NEAR(zncc_cost(400, 900, 600), 0.0f, 1e-6f);
   EXPECT_NEAR(zncc_cost(400, 900, -600), 2.0f, 1e-6f);

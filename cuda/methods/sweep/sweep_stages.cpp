@@ -90,8 +90,8 @@ class BlockBuilder : public BlockStages {
           args.plane_begin = plane, args.plane_end = std::min(plane + max_planes, planes);
           const CostPiece<std::uint16_t> piece{to,    args.volume_pitch,     row, args.row_end - row,
                                                plane, args.plane_end - plane};
-          args.planes_per_block = planes_per_block(tile_count(args.width, piece.rows, cost), piece.planes,
-                                                   args.sources, wave, kMaxParts);
+          args.planes_per_block = planes_per_block(tile_count(args.width, piece.rows, cost, channels),
+                                                   piece.planes, args.sources, wave, kMaxParts);
           launch_sweep(args, cost, channels, run.get());
           use(run, piece);
         }
