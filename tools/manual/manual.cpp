@@ -54,7 +54,8 @@ constexpr ManualEntry kExamples[] = {
     {"reconstruct left.png right.png --max-disparity 64", "A rectified pair, to dense."}};
 constexpr ManualEntry kFiles[] = {
     {"dense/fused.ply, dense/fused.ply.vis", "The cloud, and the views that see each point."},
-    {"dense/stereo/depth_maps/NAME.geometric.bin", "Depth after the check across views; normals beside it."},
+    {"dense/stereo/depth_maps/NAME.geometric.bin",
+     "Depth after the check across views, the mean of what agrees closely; normals beside it."},
     {"dense/images, dense/sparse", "The undistorted photos and their cameras."},
     {"dense/previews/NAME.png", "Depth as people look at it."},
     {"dense/report.html, dense/report.json, dense/report.log", "What was done, for people and programs."},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "core/image.hpp"
@@ -37,6 +38,9 @@ inline ViewDepth uninitialised_view(int width, int height) {
 /// @param speckle_size  connected patches of fewer pixels are dropped; 0: keep all
 ViewDepth finish_view(Image<float> depth, Image<float> confidence, ImageView<const std::uint8_t> mask,
                       bool median, int speckle_size);
+
+/// The outermost floats within bounds.
+std::pair<float, float> outermost_depths(const DepthRangeOptions& bounds);
 
 /// Invalidates depths outside of bounds; those that rounding has moved out return to them.
 void keep_within(const DepthRangeOptions& bounds, ViewDepth& maps);

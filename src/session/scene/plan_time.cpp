@@ -16,6 +16,7 @@ constexpr double kWarpedPixel = 5e-7;  ///< decoded, undistorted and encoded
 constexpr double kObservation = 6e-7;  ///< of the model, undistorted and written
 constexpr double kMapPixel = 1.1e-7;   ///< prepared and filtered: of a view and of each image matched with it
 constexpr double kCheckedPixel = 2.2e-8;  ///< of a view, against each of its sources
+constexpr double kNormalPixel = 3e-8;     ///< of a checked view
 constexpr double kFusedPixel = 1.9e-8;    ///< of a view, against each view that overlaps with it
 constexpr double kViewFile = 0.01;        ///< fsync of a view's files, per write
 
@@ -64,7 +65,7 @@ double host_seconds(const SceneRun& run, Step step, int view, const Overlaps& ov
              on_images(kMapPixel, 1 + (run.job.method == Method::kPlaneSweep ? plan.sources.size()
                                                                              : 4 * plan.pairs.size()));
     case Step::kCheck:  // a GPU compares with all sources in less time than the host takes for one
-      return kViewFile + on_images(kCheckedPixel, gpu ? 1 : plan.sources.size());
+      return kViewFile + on_images(kCheckedPixel, gpu ? 1 : plan.sources.size()) + on_images(kNormalPixel, 1);
     default:
       return on_images(kFusedPixel, gpu ? kEncoded : overlaps[view].size());
   }

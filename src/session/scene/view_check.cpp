@@ -27,12 +27,14 @@ void keep_normals(const ViewDepth& maps, ViewDepth& checked) {
   });
 }
 
-/// `maps` where enough sources agree and the depth is reliable enough: the mean of the depths of all that
-/// agree, and normals that follow from it.
+/// `maps` where enough sources agree and the depth is reliable enough: the mean with those that agree
+/// closely, within the bounds, and normals that follow from it.
 ViewDepth confirmed_depths(const ViewDepth& maps, const Image<Agreement>& agreement, const Pinhole& camera,
-                           const ConsistencyOptions& consistency, bool patches, float min_confidence) {
+                           const ConsistencyOptions& consistency, const DepthRangeOptions& bounds,
+                           bool patches, float min_confidence) {
   const int width = maps.depth.width(), height = maps.depth.height();
   const Image<float> variation = patches ? inverse_depth_variation(maps.depth.view()) : Image<float>();
+  const auto [nearest, farthest] = outermost_depths(bounds);
   const auto max_relative_depth = static_cast<double>(consistency.max_relative_depth);
   ViewDepth result = uninitialised_view(width, height);
   parallel_for(height, [&](int y) {
@@ -46,8 +48,8 @@ ViewDepth confirmed_depths(const ViewDepth& maps, const Image<Agreement>& agreem
                                               : lone_reliability(1.0f - confidence, variation(x, y)));
         keep = keeps_depth(agreement(x, y), confidence, consistency, min_confidence);
       }
-      result.depth(x, y) =
-          keep ? mean_depth(maps.depth(x, y), agreement(x, y), max_relative_depth) : kUnknown;
+      const float mean = mean_depth(maps.depth(x, y), agreement(x, y), max_relative_depth);
+      result.depth(x, y) = keep ? std::min(std::max(mean, nearest), farthest) : kUnknown;
       result.confidence(x, y) = keep ? confidence : kUnknown;
     }
   });
@@ -68,8 +70,8 @@ ViewDepth check_view(const ViewCheck& check, const ViewDepth& maps, const Sessio
   if (sources == 0) consistency.min_lone_confidence = 1;  // nothing is checked then
   consistency.min_views = std::min(consistency.min_views, std::max(1, sources));
   const Image<Agreement> said = check.count_agreement();
-  ViewDepth result =
-      confirmed_depths(maps, said, check.reference.camera, consistency, patches, options.min_reliability());
+  ViewDepth result = confirmed_depths(maps, said, check.reference.camera, consistency, options.depth, patches,
+                                      options.min_reliability());
   const CheckedMaps checked{result.depth.view(), result.normal.view(), result.confidence.view(), check.mask};
   fill_holes(checked, check.reference, check.sources,
              {options.hole_reach(job), options.min_reliability(), consistency});

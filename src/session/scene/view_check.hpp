@@ -22,7 +22,8 @@ struct ViewCheck {
 };
 
 /// The depths of a view that its sources confirm and, for patches, that are reliable enough, see keeps_depth:
-/// their confidence is then the reliability. Small holes are filled, islands removed.
+/// their confidence is then the reliability. Each is the mean with those of the sources that agree closely,
+/// see mean_depth, and normals follow from it. Small holes are filled, islands removed.
 /// @param maps  of the reference, not checked
 ViewDepth check_view(const ViewCheck& check, const ViewDepth& maps, const SessionOptions& options,
                      const Job& job);

@@ -175,7 +175,9 @@ class FusionView(NamedTuple):
 class Fusion(NamedTuple):
     """What fusion makes of depth maps."""
 
-    checked: "list[DepthMaps]"  #: of each view the depths that others confirm, and small holes filled
+    #: Of each view the depths that others confirm, each the mean with those that agree closely, with normals
+    #: that follow from them; small holes are filled.
+    checked: "list[DepthMaps]"
     cloud: NDArray[Any]  #: structured: position (3 doubles, world), normal (3), colour (3 uint8), confidence, view_count
     views: NDArray[np.uint32]  #: of each point in turn the indices of its `view_count` views, rising
 

@@ -35,8 +35,10 @@ struct Cloud {
 };
 
 struct Fusion {
-  std::vector<DepthMaps> checked;  ///< of each view the depths that others confirm, and small holes filled
-  Cloud cloud;                     ///< it may be empty
+  /// Of each view the depths that others confirm, each the mean with those that agree closely, with normals
+  /// that follow from them; small holes are filled.
+  std::vector<DepthMaps> checked;
+  Cloud cloud;  ///< it may be empty
 };
 
 /// Checks depth maps across views and fuses what is confirmed into a cloud, as the program does with its own:

@@ -1,0 +1,65 @@
+// The check of a view against its sources: which depths it keeps, and that they are means.
+
+#include "session/scene/view_check.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+
+#include "session/row_of_views.hpp"
+
+namespace recon {
+namespace {
+
+constexpr Pinhole kCamera{40, 30, 40, 40, 20, 15};
+
+/// A wall in front of the camera.
+std::shared_ptr<const ViewDepth> wall(float depth) {
+  ViewDepth maps = uninitialised_view(kCamera.width, kCamera.height);
+  maps.depth.fill(depth);
+  maps.normal.fill({0, 0, -1});
+  maps.confidence.fill(0.9f);
+  return std::make_shared<const ViewDepth>(std::move(maps));
+}
+
+/// View `index` of a row of cameras a twentieth apart.
+DepthSource view_of_wall(int index, float depth) {
+  DepthSource view{kCamera, {}, static_cast<std::uint64_t>(index), [depth] {
+                     const auto maps = wall(depth);
+                     return DepthSource::Maps{maps->depth.view(), maps->normal.view(), maps};
+                   }};
+  view.cam_from_world.translation.x = -0.05 * index;
+  return view;
+}
+
+/// The depth of the pixel in the middle of a wall at `depth`, checked with sources that see it at others.
+float checked_depth(float depth, const std::vector<float>& others, const SessionOptions& options) {
+  const Job job;
+  ViewCheck check{view_of_wall(0, depth), {}, {}, {}};
+  for (const float other : others)
+    check.sources.push_back(view_of_wall(static_cast<int>(check.sources.size()) + 1, other));
+  check.count_agreement = [&] {
+    return count_agreement(check.reference, check.sources, options.check_consistency(job));
+  };
+  const ViewDepth checked = check_view(check, *wall(depth), options, job);
+  EXPECT_NEAR(checked.normal(20, 15).z, -1, 1e-5);
+  return checked.depth(20, 15);
+}
+
+TEST(CheckView, TakesTheMeanOfDepthsThatAgreeClosely) {
+  SessionOptions options = options_with();
+  EXPECT_NEAR(checked_depth(2, {2.008f, 2.004f}, options), 2.004f, 2e-4);
+  EXPECT_NEAR(checked_depth(2, {2, 2.016f}, options), 2, 1e-6) << "0.8 % agrees, but not closely";
+}
+
+TEST(CheckView, KeepsMeansWithinTheBounds) {
+  SessionOptions options = options_with();
+  options.depth.far = 2;
+  EXPECT_EQ(checked_depth(1.999f, {2.006f, 2.006f}, options), 2.0f);
+  options.depth.near = 1.999, options.depth.far = {};
+  EXPECT_NEAR(checked_depth(1.9995f, {1.993f, 1.993f}, options), 1.999f, 1e-6);
+}
+
+}  // namespace
+}  // namespace recon
