@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -24,6 +25,8 @@ constexpr double kPointsAgree = 0.03, kViewsAgree = 0.01;
 /// Share of agreeing samples that needs no explanation, that an explanation has to reach, and by which factor
 /// it has to be more than without.
 constexpr double kAgreeing = 0.6, kExplains = 0.3, kBetter = 1.5;
+/// Share of the places of views that have to be in their sources for these to need no explanation.
+constexpr double kCommonPlaces = 0.2;
 /// Distances have to agree better than depths by this factor of the median deviation.
 constexpr double kBetterThanDepths = 0.6;
 
@@ -126,7 +129,8 @@ struct PairPlace {
 /// How well the depths of pairs agree.
 struct PairAgreement {
   std::size_t samples = 0;
-  double share = 0;      ///< of those that agree
+  double share = 0;      ///< of all places that agree, also of those outside the source
+  double of_common = 0;  ///< the same of the samples, where there are enough; else 0
   double deviation = 0;  ///< median difference of logarithms, of those that are not far off
 };
 
@@ -162,9 +166,7 @@ double difference_at(const PairPlace& place, const ComparedView& source, const D
   if (!(point.z > 0)) return kNone;
   const Vec2d pixel = source.camera.project(point);
   if (!source.camera.contains(pixel)) return kNone;
-  const auto x = static_cast<int>(pixel.x * source.depth.width() / source.camera.width),
-             y = static_cast<int>(pixel.y * source.depth.height() / source.camera.height);
-  const double there = source.depth(x, y);
+  const double there = depth_at(source.depth, source.camera, pixel);
   if (!(there > 0)) return kNone;
   return std::log((meaning.distances ? norm(point) : point.z) * meaning.scale / there);
 }
@@ -182,8 +184,12 @@ PairAgreement agreement_of(std::span<const ComparedView> views, const std::vecto
     agreeing += difference < kViewsAgree ? 1 : 0;
     if (difference < kFarOff) near.push_back(difference);
   }
-  // Samples that fall outside count as well: a scale at which nothing meets explains nothing.
-  result.share = places.empty() ? 0 : static_cast<double>(agreeing) / static_cast<double>(places.size());
+  // Places that fall outside count for explanations: a scale at which nothing meets explains nothing. They do
+  // not make one needed: views may have little in common.
+  const auto all = static_cast<double>(places.size()), common = static_cast<double>(result.samples);
+  result.share = places.empty() ? 0 : static_cast<double>(agreeing) / all;
+  if (result.samples > 0 && common >= kCommonPlaces * all)
+    result.of_common = static_cast<double>(agreeing) / common;
   result.deviation = near.empty() ? kFarOff : middle_of(std::move(near));
   return result;
 }
@@ -201,17 +207,27 @@ double explaining_scale(std::span<const ComparedView> views, const std::vector<P
   std::vector<double> shares;
   for (double log_scale = -kRange; log_scale <= kRange; log_scale += kStep)
     shares.push_back(share(log_scale));
-  const double most = *std::ranges::max_element(shares);
-  double sum = 0, count = 0;  // of the scales at the peak
-  for (std::size_t i = 0; i < shares.size(); ++i)
-    if (shares[i] >= kOfPeak * most) sum += static_cast<double>(i) * kStep - kRange, ++count;
-  const double best = sum / count, ten = std::log(10.0);
+  const auto peak = std::ranges::max_element(shares);
+  const double most = *peak;
+  const auto is_below = [&](double it) { return it < kOfPeak * most; };
+  const auto end = std::find_if(peak, shares.end(), is_below);
+  const auto begin = std::find_if(std::reverse_iterator(peak), shares.rend(), is_below).base();
+  const double middle = static_cast<double>(begin - shares.begin() + end - shares.begin() - 1) / 2;
+  const double best = middle * kStep - kRange, ten = std::log(10.0);
+  if (std::abs(best) < kMinScale) return 1;
   // Where it agrees at all large scales, or all small ones, there is no baseline to tell.
   const bool is_peak = kBetter * std::max(share(best + ten), share(best - ten)) < most;
   return most > kExplains && most > kBetter * share_of_one && is_peak ? std::exp(best) : 1;
 }
 
 }  // namespace
+
+float depth_at(const Image<float>& map, const Pinhole& camera, Vec2d pixel) {
+  // Below the size of the map also where it is rounded.
+  const auto x = static_cast<int>(pixel.x * map.width() / camera.width),
+             y = static_cast<int>(pixel.y * map.height() / camera.height);
+  return map(x, y);
+}
 
 DepthVerdict judge_depth_views(std::span<const ComparedView> views,
                                std::span<const std::pair<int, int>> pairs) {
@@ -221,8 +237,8 @@ DepthVerdict judge_depth_views(std::span<const ComparedView> views,
   PairAgreement depths = agreement_of(views, places, {1, false}),
                 distances = agreement_of(views, places, {1, true});
   verdict.agreeing_as_given = depths.share;
-  if (const double share = std::max(depths.share, distances.share); share < kAgreeing) {
-    verdict.scale = explaining_scale(views, places, share);
+  if (std::max(depths.of_common, distances.of_common) < kAgreeing) {
+    verdict.scale = explaining_scale(views, places, std::max(depths.share, distances.share));
     depths = agreement_of(views, places, {verdict.scale, false});
     distances = agreement_of(views, places, {verdict.scale, true});
   }

@@ -41,6 +41,9 @@ struct ComparedView {
   Image<float> depth;  ///< in the shape of the camera's image; NaN: unknown
 };
 
+/// The depth of a map of any resolution at a pixel of its camera's image, which has to contain it.
+float depth_at(const Image<float>& map, const Pinhole& camera, Vec2d pixel);
+
 /// Compares the depths of pairs of views (indices of `views`) with each other: whether they agree as they
 /// are, times another scale between 1e-4 and 1e4, or as distances. Views that agree under many scales, as
 /// without a baseline, are right. Deterministic.

@@ -86,6 +86,17 @@ Visibility::Visibility(const Scene& scene)
     : views_of_point(lists_by_point(scene)),
       points_of_view(inverted(views_of_point, static_cast<int>(scene.views.size()))) {}
 
+IndexLists points_of_views(const Scene& scene, std::span<const int> views) {
+  constexpr int kNotAsked = -1;
+  std::vector<int> place(scene.views.size(), kNotAsked);
+  for (std::size_t i = 0; i < views.size(); ++i) place[views[i]] = static_cast<int>(i);
+  return {static_cast<int>(views.size()), [&](const auto& add) {
+            for_each_reprojection(scene, [&](int point, int view) {
+              if (place[view] != kNotAsked) add(place[view], point);
+            });
+          }};
+}
+
 SceneIndex::SceneIndex(const Scene& of)
     : scene(of), views(of), visibility(of), blocks(of), distances(viewing_distances(views)) {}
 

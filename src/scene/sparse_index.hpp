@@ -47,6 +47,10 @@ struct Visibility {
   IndexLists points_of_view;
 };
 
+/// The points that each of some views sees, as Visibility has them, in the order of the views.
+/// @param views  indices into Scene, each once
+IndexLists points_of_views(const Scene& scene, std::span<const int> views);
+
 /// Finds the sparse points of a scene that may be in a view without testing each one: a hierarchy of bounding
 /// spheres, in which blocks of points outside the view are skipped.
 class PointBlocks {

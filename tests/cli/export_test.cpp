@@ -112,7 +112,7 @@ TEST_F(ExportedPoints, AreKeptUntilTheyAreStaleOrNotAskedFor) {
   const Outcome without = run({});
   EXPECT_EQ(without.exit_code, 0);
   EXPECT_FALSE(fs::exists(splat()));
-  const char* const removed = "splat of an earlier run is removed, as --export-points is not given";
+  const char* const removed = "splat are removed, as --export-points is not given";
   EXPECT_THAT(without.err, HasSubstr(removed));
   EXPECT_THAT(run({}).err, Not(HasSubstr(removed)));
   // With the cloud, too.

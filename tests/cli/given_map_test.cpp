@@ -225,6 +225,12 @@ TEST_F(GivenDepthMaps, OfSomeViewsAreFusedWithAWarning) {
   EXPECT_THAT(
       run({"--depth-maps", "nowhere"}).err,
       HasSubstr("--depth-maps: there is no folder 'nowhere', neither in " + scene().string() + " nor in "));
+  fs::create_symlink(maps(), maps());
+  const Outcome loop = fuse();
+  EXPECT_EQ(loop.exit_code, 3);
+  EXPECT_THAT(loop.err, HasSubstr("--depth-maps: the folder " + maps().string() +
+                                  " cannot be read: Too many levels of symbolic links"));
+  fs::remove(maps());
   set_content(maps(), "no folder");
   EXPECT_THAT(fuse().err, HasSubstr("--depth-maps has to be a folder of depth maps"));
   fs::remove(maps());

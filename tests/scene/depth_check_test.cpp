@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <random>
 #include <vector>
 
@@ -150,6 +151,53 @@ TEST(DepthCheck, ViewsThatAgreeBetterAsDistancesHoldDistances) {
   const DepthVerdict verdict = verdict_of(walls(in_an_arc(), scaled_by(1000, kDistance)));
   EXPECT_TRUE(verdict.distances);
   EXPECT_NEAR(verdict.scale, 1000, 30);
+}
+
+/// Views beside each other from above a relief of waves of period 1, whose amplitude is `amplitude`; the
+/// sources see all but `baseline` of `width`, at the mean depth.
+std::vector<ComparedView> above_waves(double width, double baseline, double amplitude, double factor) {
+  const double height = width * kWide.fx / kWide.width;
+  constexpr double kTurn = 2 * std::numbers::pi;
+  std::vector<ComparedView> views;
+  for (int view = 0; view < 5; ++view) {
+    Image<float> map(160, 120);
+    for (int y = 0; y < 120; ++y)
+      for (int x = 0; x < 160; ++x) {
+        const Vec3d ray = kWide.ray({2 * x + 1.0, 2 * y + 1.0});
+        double depth = height;
+        for (int i = 0; i < 100; ++i)
+          depth = height + amplitude * std::sin(kTurn * (view * baseline + depth * ray.x));
+        map(x, y) = static_cast<float>(factor * depth);
+      }
+    views.push_back({kWide, {identity<double>(), {-view * baseline, 0, 0}}, std::move(map)});
+  }
+  return views;
+}
+
+TEST(DepthCheck, ViewsWhoseScaleIsNearlyOneHaveNoOther) {
+  for (const double factor : {0.96, 0.98, 1.0, 1.02, 1.04})
+    EXPECT_EQ(verdict_of(above_waves(2, 0.8, 0.15, factor)).scale, 1) << factor;
+  EXPECT_NEAR(verdict_of(above_waves(2, 0.8, 0.15, 1.1)).scale, 1.1, 0.02);
+}
+
+TEST(DepthCheck, FewCommonPlacesThatAgreeAreEnough) {
+  // A third of the scale moves the waves by one period, and more of them into the source.
+  EXPECT_TRUE(verdict_of(above_waves(2.63, 1.5, 0.1, 1)).right());
+}
+
+TEST(DepthCheck, OfTwoScalesThatExplainTheBetterOneIsNamed) {
+  // At 2.25 times the scale the waves are one period further.
+  EXPECT_NEAR(verdict_of(above_waves(12, 0.8, 0.15, 1000)).scale, 1000, 30);
+}
+
+TEST(DepthCheck, APixelAtTheBorderIsInTheMap) {
+  for (int width = 1; width < 200; ++width)
+    for (int side = 1; side < 200; ++side) {
+      Image<float> map(side, 1, 1.0F);
+      map(side - 1, 0) = 2;
+      const Pinhole camera{width, 1, 1, 1, 0, 0};
+      EXPECT_EQ(depth_at(map, camera, {std::nextafter(width, 0), 0.5}), 2.0F) << side << " of " << width;
+    }
 }
 
 }  // namespace

@@ -213,6 +213,21 @@ TEST(IndexLists, AreThoseOfSortedPairs) {
   EXPECT_EQ(found, std::vector(expected.begin(), expected.end()));
 }
 
+TEST(PointsOfViews, AreThoseOfVisibility) {
+  Scene scene = ring(6, 10);
+  add_cube(scene, 0.5);
+  for (std::size_t i = 0; i < scene.points.size(); i += 2)  // known by observations alone
+    scene.points.edit()[i].track.clear();
+  const Visibility all(scene);
+  const std::vector<int> views = {4, 0, 5};
+  const IndexLists some = points_of_views(scene, views);
+  ASSERT_EQ(some.size(), 3);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(some[i].empty());
+    EXPECT_TRUE(std::ranges::equal(some[i], all.points_of_view[views[i]])) << views[i];
+  }
+}
+
 TEST(OverlappingViews, AreThoseThatSeeMostBestFirst) {
   // All look at the origin; those 180 degrees apart see each other's background behind it.
   Scene scene = ring(8, 10);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -263,23 +264,20 @@ void check_agreement(SceneRun& run) {
         run.folder.root.string(), 100 * all.estimated, 100 * all.checked, disagreement(run)));
     return;
   }
-  std::vector<int> alone;
+  std::set<std::string> photos;  // each is compared once, whichever of its faces are alone
   for (const int view : views) {
-    const ViewAgreement one = agreement_of(run, {view});
-    if (one.share() < agreement_limit::kByChance &&
-        one.share() < agreement_limit::kOfOtherViews * all.share())
-      alone.push_back(view);
-  }
-  for (std::size_t i = 0; i < std::min(alone.size(), kNamed); ++i) {
-    if (run.doubted_views.contains(run.plan.scene_view(alone[i]).photo_name()) ||
-        !photo_contradicts(run, alone[i]))
-      continue;
-    run.doubted_views.insert(run.plan.scene_view(alone[i]).photo_name());
+    const std::string& photo = run.plan.scene_view(view).photo_name();
+    const double share = agreement_of(run, {view}).share();
+    const bool alone =
+        share < agreement_limit::kByChance && share < agreement_limit::kOfOtherViews * all.share();
+    if (!alone || run.doubted_views.contains(photo) || photos.size() == kNamed) continue;
+    if (!photos.insert(photo).second || !photo_contradicts(run, view)) continue;
+    run.doubted_views.insert(photo);
     run.warn(
         fmt::format("{}: its photo contradicts its camera or its pose: other views confirm {:.1f} % of its "
                     "depths, and {:.0f} "
                     "% of those of all views; check them, or remove the view",
-                    run.plan.name(alone[i]), 100 * agreement_of(run, {alone[i]}).share(), 100 * all.share()));
+                    run.plan.name(view), 100 * share, 100 * all.share()));
   }
 }
 

@@ -166,7 +166,7 @@ void remove_exported_points(const SceneRun& run) {
   // Unless they hold files of others.
   for (const fs::path& empty : {folder / "sparse" / "0", folder / "sparse", folder}) ::rmdir(empty.c_str());
   if (!run.does(Step::kExport))
-    messages().info("export: {} of an earlier run is removed, as --export-points is not given",
+    messages().info("export: the files of an earlier run in {} are removed, as --export-points is not given",
                     folder.string());
 }
 

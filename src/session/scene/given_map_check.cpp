@@ -79,8 +79,7 @@ void add_samples(const SceneRun& run, int view, std::span<const int> points, con
     if (!(x.z > 0)) continue;
     const Vec2d pixel = camera.project(x);
     if (!camera.contains(pixel)) continue;
-    const double depth = map(static_cast<int>(pixel.x * map.width() / camera.width),
-                             static_cast<int>(pixel.y * map.height() / camera.height));
+    const double depth = depth_at(map, camera, pixel);
     if (depth > 0) samples.push_back({depth / x.z, norm(x) / x.z});
   }
 }
@@ -105,16 +104,16 @@ std::string smaller_map_text(const SceneRun& run, int view, const Image<float>& 
 }
 
 MapsAsGiven read_compared(const SceneRun& run, const std::vector<int>& views) {
-  const std::optional<Visibility> visibility =
-      run.plan.scene.points.empty() ? std::nullopt : std::make_optional<Visibility>(run.plan.scene);
+  const IndexLists points = points_of_views(run.plan.scene, views);
   MapsAsGiven maps;
-  for (const int view : views) {
+  for (std::size_t i = 0; i < views.size(); ++i) {
     check_interrupted();
+    const int view = views[i];
     const Pinhole& camera = run.plan.view(view).camera;
     maps.views.push_back({camera, run.plan.scene_view(view).cam_from_world, Image<float>(1, 1, kUnknown)});
     try {
       Image<float> map = run.given.read_depth(run.plan, view);
-      if (visibility) add_samples(run, view, visibility->points_of_view[view], map, maps.samples);
+      add_samples(run, view, points[static_cast<int>(i)], map, maps.samples);
       if (maps.smaller.empty()) maps.smaller = smaller_map_text(run, view, map);
       const double scale = std::min(1.0, kComparedSide / std::max<double>(map.width(), map.height()));
       const int width = std::max(1, static_cast<int>(map.width() * scale)),
@@ -136,6 +135,7 @@ double rounded_scale(double scale) {
 
 /// @param with  what the depths were compared with
 void warn_of_depths(SceneRun& run, const DepthVerdict& verdict, const std::string& with) {
+  if (verdict.right()) return;
   const std::string maps = "--depth-maps " + run.options.depth_maps.string();
   const std::string evidence =
       fmt::format("{:.0f} % of {} places, and {:.0f} % as they are", 100 * verdict.agreeing, verdict.samples,

@@ -83,24 +83,35 @@ bool lies_in(const fs::path& folder, const fs::path& other) {
   return std::mismatch(b.begin(), b.end(), a.begin(), a.end()).first == b.end();
 }
 
-/// Looks for the maps of --depth-maps, and says which views have none. A folder is inside the scene or
-/// anywhere.
+/// The folder of --depth-maps, which is inside the scene or anywhere.
+/// @throws InputError where there is none, or it cannot be known
+fs::path folder_of_given_maps(const SceneRun& run) {
+  const fs::path& folder = run.options.depth_maps;
+  const fs::path inside = run.folder.root / folder;
+  std::error_code of_inside, of_folder;
+  if (fs::exists(inside, of_inside) || fs::exists(folder, of_folder))
+    return is_folder(inside) ? inside : folder;
+  for (const auto& [path, error] : {std::pair(inside, of_inside), std::pair(folder, of_folder)})
+    if (error && error != std::errc::no_such_file_or_directory)
+      throw InputError(
+          fmt::format("--depth-maps: the folder {} cannot be read: {}", path.string(), error.message()));
+  throw InputError(fmt::format("--depth-maps: there is no folder '{}'{}", folder.string(),
+                               folder.is_absolute() ? ""
+                                                    : ", neither in " + run.folder.root.string() +
+                                                          " nor in " + fs::current_path(of_folder).string()));
+}
+
+/// Looks for the maps of --depth-maps, and says which views have none.
 void find_given_maps(SceneRun& run) {
   const fs::path& folder = run.options.depth_maps;
   if (folder.empty()) return;
-  const fs::path inside = run.folder.root / folder;
-  std::error_code error;
-  if (!fs::exists(inside, error) && !fs::exists(folder, error))
-    throw InputError(fmt::format("--depth-maps: there is no folder '{}'{}", folder.string(),
-                                 folder.is_absolute() ? ""
-                                                      : ", neither in " + run.folder.root.string() +
-                                                            " nor in " + fs::current_path(error).string()));
-  if (lies_in(is_folder(inside) ? inside : folder, run.workspace.root()))
+  const fs::path found = folder_of_given_maps(run);
+  if (lies_in(found, run.workspace.root()))
     throw UsageError(
         fmt::format("--depth-maps {} lies in the output folder {}, whose maps are replaced; give "
                     "another --output",
                     folder.string(), run.workspace.root().string()));
-  run.given.find(is_folder(inside) ? inside : folder, run.scene.views, run.options.depth_unit);
+  run.given.find(found, run.scene.views, run.options.depth_unit);
   const auto bends = [&](const View& view) {
     return run.scene.cameras[static_cast<std::size_t>(view.camera)].model > CameraModel::kPinhole;
   };
