@@ -36,7 +36,7 @@ struct PatchSourceTable {
   std::int32_t last_column[kMaxSources], last_row[kMaxSources];
   std::int32_t pitch[kMaxSources];     ///< pairs from one row to the next
   std::int32_t offset[kMaxSources];    ///< bytes from `base` to the first pair
-  const std::uint8_t* base = nullptr;  ///< the middle of the memory in which the images lie
+  const std::uint8_t* base = nullptr;  ///< the middle of the memory of the images, a multiple of 4
   bool near = false;                   ///< whether all images are at most 2 GiB from `base`
 
   /// @param count  1..kMaxSources
@@ -54,9 +54,9 @@ struct PatchSourceTable {
       first = std::min(first, address(pixels));
       last = std::max(last, address(pixels) + SampledImage::bytes(pixels.width(), pixels.height()));
     }
-    near = last - first <= 2 * static_cast<std::uintptr_t>(std::numeric_limits<std::int32_t>::max());
+    near = last - first <= 2 * static_cast<std::uintptr_t>(std::numeric_limits<std::int32_t>::max()) - 4;
     if (!near) return;
-    const std::uintptr_t middle = first + (last - first) / 2;
+    const std::uintptr_t middle = (first + (last - first) / 2) / 4 * 4;
     base = reinterpret_cast<const std::uint8_t*>(middle);
     for (int s = 0; s < count; ++s)
       offset[s] = static_cast<std::int32_t>(static_cast<std::intptr_t>(address(image(s)) - middle));

@@ -8,14 +8,14 @@
 
 namespace recon {
 
-/// Where an object is: a sphere around it.
+/// The bounding sphere of an object.
 struct ObjectBounds {
   Vec3d centre;
   double radius;
 };
 
-/// A tree of boxes around objects: the objects near a ray are found without asking all. The time of a ray
-/// grows with the logarithm of their number.
+/// A tree of boxes around objects: the objects near a ray are found without testing every object. The
+/// time of a ray grows with the logarithm of their number.
 class ObjectTree {
  public:
   explicit ObjectTree(const std::vector<ObjectBounds>& objects);

@@ -55,6 +55,13 @@ void check_texture(const SurfaceTexture& texture, const std::string& field) {
   require(texture.octaves >= 1 && texture.octaves <= 20, field + ".octaves", texture.octaves, "1 to 20");
 }
 
+void check_pose(const Pose& pose, const std::string& field) {
+  for (const double number : {pose.translation.x, pose.translation.y, pose.translation.z})
+    require(std::isfinite(number), field + ".position", number, "finite");
+  for (const double number : pose.rotation.m)
+    require(std::isfinite(number), field + ": its rotation", number, "finite");
+}
+
 void check_camera(const Camera& camera, const std::string& field) {
   require(camera.width >= 1 && camera.width <= kMaxSide, field + ".width", camera.width, "1 to 65536");
   require(camera.height >= 1 && camera.height <= kMaxSide, field + ".height", camera.height, "1 to 65536");
@@ -83,6 +90,7 @@ void validate(const SceneDescription& description) {
     const std::string field = "objects[" + std::to_string(i) + "]";
     std::visit([&](const auto& shape) { check_shape(shape, field); }, description.objects[i].shape);
     check_texture(description.objects[i].texture, field + ".texture");
+    check_pose(description.objects[i].world_from_object, field);
   }
   require(description.light.ambient >= 0 && description.light.ambient <= 1, "light.ambient",
           description.light.ambient, "0 to 1");

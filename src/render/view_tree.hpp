@@ -8,7 +8,7 @@
 namespace recon {
 
 /// The views of a description as a tree of neighbours in their order: those that may see a place are found
-/// without asking all.
+/// without testing every view.
 class ViewTree {
  public:
   explicit ViewTree(const SceneDescription& description);
@@ -21,7 +21,7 @@ class ViewTree {
   }
 
  private:
-  /// The eyes of views lie in a sphere, the directions that they see in a cone.
+  /// The camera centres of views lie in a sphere, the directions that they see in a cone.
   struct Cone {
     Vec3d centre{};
     double radius = 0;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "core/error.hpp"
@@ -145,6 +146,20 @@ TEST(Description, ComplaintsNameFileFieldAndValue) {
 TEST(Description, ComplaintsAboutTheWholeFile) {
   for (const std::string text : {"", "[]", "3", "{", "{}", "null"})
     EXPECT_THROW(parse_description(text, "bad.json"), InputError) << text;
+}
+
+TEST(Description, PlacesOfObjectsAreFinite) {
+  EXPECT_THAT(complaint(R"("step": [0, 1, 0])", R"("step": [0, 1e308, 0])"),
+              HasSubstr("objects[3].position is inf; it must be finite"));
+  for (const double wrong :
+       {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
+    SceneDescription scene = parse_description(kWhole, "whole.json").scene;
+    scene.objects[1].world_from_object.translation.z = wrong;
+    EXPECT_THROW(validate(scene), InputError) << wrong;
+    scene = parse_description(kWhole, "whole.json").scene;
+    scene.objects[2].world_from_object.rotation(1, 2) = wrong;
+    EXPECT_THROW(validate(scene), InputError) << wrong;
+  }
 }
 
 TEST(ViewName, HasTheDigitsOfTheLastView) {

@@ -1,4 +1,4 @@
-// The trees of objects and views against asking all of them.
+// The trees of objects and views against testing every one.
 
 #include <gtest/gtest.h>
 

@@ -131,6 +131,7 @@ void PatchBlock::add_costs(int rank) {
   const int lanes = patch_lanes();
   const int padded = (o.count + lanes - 1) / lanes * lanes;
   std::fill(o.w + o.count, o.w + padded, kUnknown);  // not visible
+  for (float* numbers : {o.wx, o.wy, o.sum}) std::fill(numbers + o.count, numbers + padded, 0.0f);
   std::fill(o.pixel + o.count, o.pixel + padded, 0);
   for (int i = 0; i < padded; i += lanes) {
     const PlaneLanes planes = {hn::Load(df, o.w + i), hn::Load(df, o.wx + i), hn::Load(df, o.wy + i)};
@@ -141,7 +142,8 @@ void PatchBlock::add_costs(int rank) {
   }
 }
 
-/// Takes the planes that have been compared with all sources of their pixels, and drops those out of reach.
+/// Takes the planes that have been compared with all sources of their pixels, and drops those
+/// whose partial cost is not below the best.
 void PatchBlock::settle(int rank) {
   int left = 0;
   for (int i = 0; i < offered_.count; ++i) {
@@ -173,7 +175,7 @@ HWY_INLINE FloatLanes PatchBlock::distant_costs(int rank, const PlaneLanes& plan
   std::uint32_t left = 0;
   for (int lane = 0; lane < patch_lanes(); ++lane) {
     source[lane] = static_cast<std::int32_t>(source_at(sources_[source[lane]], rank));
-    left |= 1u << source[lane];
+    if (source[lane] != static_cast<std::int32_t>(kNoSource)) left |= 1u << source[lane];
   }
   static_assert(kMaxSources <= 32);
   FloatLanes result = hn::Set(df, -1.0f);

@@ -52,8 +52,8 @@ constexpr float kInvisibleCost = 1.2f;
 /// Above every cost.
 constexpr float kNoPatchCost = 3.0f;
 
-/// The mean cost of a plane over the sources of a pixel, which are asked until `bound` is out of reach; then
-/// the result is not below `bound`.
+/// The mean cost of a plane over the sources of a pixel. It stops at the first partial cost that is not below
+/// `bound`, and returns that.
 /// @param cost  maps a source to the cost of the plane in it
 template <class Cost>
 RECON_HD float mean_cost(PatchSources sources, float bound, const Cost& cost) {
