@@ -63,6 +63,7 @@ class NeighbourWait {
     if (signals_) store_released(own_, step_);
     while (!__all_sync(~0u, load_acquired(neighbour_) >= step_)) {
     }
+    __syncwarp();  // votes do not order memory: what one lane has acquired is not yet seen by the others
   }
 
  private:
