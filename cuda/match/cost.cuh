@@ -194,6 +194,7 @@ struct SadCost {
   static constexpr int kRadius = Radius;
   static constexpr int kChannels = Channels;
   static constexpr int kRows = Rows;
+  static constexpr int kMaxSteps = 4096;          ///< (plane, source) pairs of a thread block
   static constexpr std::uint32_t kUnseen = 0xFF;  ///< a sum of such bytes is more than that of any window
 
   struct Shared {
@@ -274,6 +275,7 @@ struct ZnccCost {
   static constexpr int kRadius = Radius;
   static constexpr int kChannels = 1;
   static constexpr int kRows = Rows;
+  static constexpr int kMaxSteps = Rows > 32 ? 4096 : 1984;  ///< what 64 KB leave; for 62 planes or more
   static constexpr std::uint32_t kUnseen = 0x7F;  ///< a float of such bytes is finite, above kLeastUnseen
 
   struct Shared {

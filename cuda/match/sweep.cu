@@ -6,10 +6,10 @@
 
 namespace recon::cuda {
 
-int planes_per_block(int tiles, int planes, int sources, int blocks_per_wave, int most_ranges) {
+int planes_per_block(int tiles, int planes, int max_planes, int blocks_per_wave, int most_ranges) {
   // The start-up of a thread block costs about as much as two planes.
   constexpr double kStart = 2.0;
-  const int fewest = divided_up(planes, std::min(planes, kMaxSteps / sources));
+  const int fewest = divided_up(planes, std::min(planes, max_planes));
   int best = divided_up(planes, fewest);
   double min_time = 1e300;
   for (int ranges = fewest; ranges <= std::max(fewest, std::min(most_ranges, planes)); ++ranges) {
@@ -39,12 +39,13 @@ SweepInstance instance_for(const CostOptions& options, int channels) {
   if (options.kind == CostKind::kZncc) {
     if (combine != CombineKind::kAny) {
       const SweepInstance tall = tall_zncc_instance(radius);
-      const int largest = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-      if (tall.shared_bytes <= static_cast<std::size_t>(largest)) return tall;
+      if (fits(tall)) return tall;
     }
     return zncc_instance(radius, combine);
   }
-  return channels == 3 ? colour_sad_instance(radius, combine) : grey_sad_instance(radius, combine);
+  if (channels == 1) return grey_sad_instance(radius, combine);
+  const SweepInstance usual = colour_sad_instance(radius, combine);
+  return fits(usual) ? usual : low_colour_sad_instance();
 }
 
 /// One thread per pixel.
@@ -69,6 +70,10 @@ int tile_count(int width, int rows, const CostOptions& options, int channels) {
          divided_up(rows, instance_for(options, channels).rows - 2 * radius);
 }
 
+int max_planes_per_block(const CostOptions& options, int channels, int sources) {
+  return instance_for(options, channels).max_steps / sources;
+}
+
 int blocks_per_wave(const CostOptions& options, int channels) {
   const SweepInstance instance = instance_for(options, channels);
   RECON_CUDA_TRY(cudaFuncSetAttribute(instance.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -83,8 +88,8 @@ int blocks_per_wave(const CostOptions& options, int channels) {
 
 void launch_sweep(const SweepArgs& args, const CostOptions& options, int channels, cudaStream_t stream) {
   EXPECTS(args.sources >= 1 && args.sources <= kMaxSources && args.plane_begin < args.plane_end);
-  EXPECTS(args.planes_per_block * args.sources <= kMaxSteps && args.row_begin < args.row_end);
   const SweepInstance instance = instance_for(options, channels);
+  EXPECTS(args.planes_per_block * args.sources <= instance.max_steps && args.row_begin < args.row_end);
   const int radius = options.window / 2;
   const dim3 grid(blocks_for(args.width, tile_width(radius)),
                   blocks_for(args.row_end - args.row_begin, instance.rows - 2 * radius),

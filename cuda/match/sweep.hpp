@@ -125,16 +125,17 @@ RECON_HD Coverage tile_coverage(const SourceWarp& s, float w, int x0, int x1, in
   return all ? Coverage::kAll : Coverage::kSome;
 }
 
-/// The max number of (plane, source) pairs whose coverage a thread block stores.
-inline constexpr int kMaxSteps = 4096;
-
 /// Thread blocks per range of planes of a launch over `rows` rows on the current device. @throws DeviceError
 int tile_count(int width, int rows, const CostOptions& options, int channels);
 
 /// The number of planes per thread block that keeps the whole device busy to the end of a launch.
 /// @param blocks_per_wave  resident thread blocks
-/// @param most_ranges      max number of ranges of planes, unless kMaxSteps requires more
-int planes_per_block(int tiles, int planes, int sources, int blocks_per_wave, int most_ranges);
+/// @param max_planes       see max_planes_per_block
+/// @param most_ranges      max number of ranges of planes, unless max_planes requires more
+int planes_per_block(int tiles, int planes, int max_planes, int blocks_per_wave, int most_ranges);
+
+/// The max number of planes that a thread block can process on the current device. @throws DeviceError
+int max_planes_per_block(const CostOptions& options, int channels, int sources);
 
 /// Launches the sweep of `args` on `stream`; the costs are those of recon::sweep_by_tiles to the bit. Source:
 /// E. Achten 2025.

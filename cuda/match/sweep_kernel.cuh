@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cuda/device/error.hpp"
+#include "cuda/device/grid.hpp"
 #include "cuda/device/ptx.cuh"
 #include "cuda/match/combine.cuh"
 #include "cuda/match/cost.cuh"
@@ -37,7 +38,7 @@ struct BlockShared {
   /// Byte r of word (w, c): 0 if the source sees row 4 w + r of output column c, else Cost::kUnseen. Each row
   /// is private to one warp.
   alignas(16) std::uint32_t unseen[Cost::kRows / 4][kTileColumns];
-  Coverage coverage[kMaxSteps];
+  Coverage coverage[Cost::kMaxSteps];
   std::uint32_t done[Cost::kRows / 4];  ///< by warp: the steps of which part 1 is done
 };
 
@@ -63,6 +64,7 @@ class NeighbourWait {
     if (signals_) store_released(own_, step_);
     while (!__all_sync(~0u, load_acquired(neighbour_) >= step_)) {
     }
+    __syncwarp();  // votes do not order memory: what one lane has acquired is not yet seen by the others
   }
 
  private:
@@ -264,12 +266,13 @@ struct SweepInstance {
   int rows;  ///< of a tile with its margin
   int threads;
   std::size_t shared_bytes;
+  int max_steps;  ///< (plane, source) pairs of a thread block
 };
 
 template <class Cost, class Combine, int BlocksPerMultiprocessor>
 SweepInstance sweep_instance() {
   return {&sweep_kernel<Cost, Combine, BlocksPerMultiprocessor>, Cost::kRows, kThreads<Cost>,
-          sizeof(BlockShared<Cost>)};
+          sizeof(BlockShared<Cost>), Cost::kMaxSteps};
 }
 
 /// The instances of each cost by combination, for a window radius of 1 .. 7.
@@ -279,6 +282,25 @@ SweepInstance colour_sad_instance(int radius, CombineKind combine);
 SweepInstance zncc_instance(int radius, CombineKind combine);
 /// With tiles of twice as many rows, for GPUs with more shared memory; no instance of kAny.
 SweepInstance tall_zncc_instance(int radius);
+/// With tiles of half as many rows, for GPUs with less shared memory; any radius and combination.
+SweepInstance low_colour_sad_instance();
+
+/// Whether the current device has the shared memory of a thread block. @throws DeviceError
+inline bool fits(const SweepInstance& instance) {
+  const int largest = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  return instance.shared_bytes <= static_cast<std::size_t>(largest);
+}
+
+/// The shared memory that a thread block can have on every supported GPU.
+inline constexpr std::size_t kLeastSharedBytes = 65536;
+
+/// Whether instances of `Cost` for the radii 0 .. Radius run on every supported GPU.
+template <template <int> class Cost, int Radius = 7>
+constexpr bool fit_everywhere() {
+  if constexpr (Radius > 0)
+    if (!fit_everywhere<Cost, Radius - 1>()) return false;
+  return sizeof(BlockShared<Cost<Radius>>) <= kLeastSharedBytes;
+}
 
 /// The instance of `Cost<radius>` with `Best`, which includes kBest1, or the general one with AnyFloats.
 /// @tparam Blocks  min thread blocks per multiprocessor

@@ -7,6 +7,7 @@ template <int Radius>
 using LowZncc = ZnccCost<Radius>;
 template <int Radius>
 using TallZncc = ZnccCost<Radius, 64>;
+static_assert(fit_everywhere<LowZncc>());
 
 }  // namespace
 

@@ -84,6 +84,7 @@ class BlockBuilder : public BlockStages {
       const int planes = run.problem.planes.count, channels = run.problem.reference.channels;
       const int wave = blocks_per_wave(cost, channels);
       SweepArgs args = args_of(run, to);
+      const int block_planes = max_planes_per_block(cost, channels, args.sources);
       for (int row = run.row; row < run.row_end; row += max_rows)
         for (int plane = 0; plane < planes; plane += max_planes) {
           args.row_begin = row, args.row_end = std::min(row + max_rows, run.row_end);
@@ -91,7 +92,7 @@ class BlockBuilder : public BlockStages {
           const CostPiece<std::uint16_t> piece{to,    args.volume_pitch,     row, args.row_end - row,
                                                plane, args.plane_end - plane};
           args.planes_per_block = planes_per_block(tile_count(args.width, piece.rows, cost, channels),
-                                                   piece.planes, args.sources, wave, kMaxParts);
+                                                   piece.planes, block_planes, wave, kMaxParts);
           launch_sweep(args, cost, channels, run.get());
           use(run, piece);
         }
