@@ -299,7 +299,8 @@ TEST(ReadImage, SaysWhatIsWrong) {
   EXPECT_THAT(reading(png.substr(0, png.size() / 2)), HasSubstr("damaged"));
   png.replace(16, 4, std::string("\x7F\xFF\xFF\xFF", 4));
   EXPECT_THAT(reading(png), HasSubstr("2147483647x64"));
-  EXPECT_THAT(reading(encoded(".tiff", cv::Mat(2, 2, CV_32FC3, cv::Scalar(1, 1, 1)))), HasSubstr("CV_32FC"));
+  EXPECT_THAT(reading(encoded(".tiff", cv::Mat(2, 2, CV_32FC3, cv::Scalar(1, 1, 1)))),
+              HasSubstr("32 bits, floating-point"));
   EXPECT_THAT(reading(encoded(".tiff", cv::Mat(2, 2, CV_32FC1, cv::Scalar(1)))),
               HasSubstr("no integers of 8 or 16 bits (such as floats)"));
 }
