@@ -362,7 +362,7 @@ struct ZnccCost {
         const std::int32_t variance = scaled_variance(count(), source_sum, square[i]);
         const std::int32_t covariance =
             scaled_covariance(count(), half_of(reference_sum[i], row), source_sum, product[i]);
-        // Seen: 0 or less than 1e-40, which no half tells from 0.
+        // Seen: 0 or less than 1e-40, which is 0 as a half.
         const float least = __uint_as_float(row == 0 ? unseen.column[i] << 16 : unseen.column[i]);
         const float scale = inverse_sqrt_of_twice(half_variance[row][i] * static_cast<float>(variance));
         combined.offer(row, i, fmaxf(1.0f - static_cast<float>(covariance) * scale, least));
