@@ -61,6 +61,10 @@ Outcome run_program(const fs::path& folder, const std::vector<std::string>& comm
   return Process(folder, command).wait();
 }
 
+Outcome run_in(const fs::path& folder, const std::string& command) {
+  return run_program(folder, {"/bin/sh", "-c", "cd '" + folder.string() + "' && " + command});
+}
+
 std::string content(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};

@@ -45,6 +45,9 @@ class Process {
 /// Runs a program to its end.
 Outcome run_program(const fs::path& folder, const std::vector<std::string>& command);
 
+/// Runs a command line of a shell in a folder.
+Outcome run_in(const fs::path& folder, const std::string& command);
+
 /// The content of a file; empty when there is none.
 std::string content(const fs::path& path);
 

@@ -1,52 +1,25 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/run_program.hpp"
 #include "io/cloud/ply.hpp"
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "io/model/colmap_model.hpp"
+#include "io/temporary_folder.hpp"
 
 namespace recon {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-struct Outcome {
-  int exit_code = -1;
-  std::string out, err;
-  nlohmann::json json() const { return nlohmann::json::parse(out); }
-};
-
-std::string content(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// A folder of its own for each test, removed at the end.
 class EvaluateCli : public testing::Test {
  protected:
-  EvaluateCli() {
-    std::string name = (fs::temp_directory_path() / "evaluate_cli_XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  ~EvaluateCli() override { fs::remove_all(folder_); }
-
   Outcome run(const std::string& arguments) const {
-    const std::string out = folder_ / "out.txt", err = folder_ / "err.txt";
-    const int status = std::system(("cd '" + folder_.string() + "' && '" RECON_EVALUATE "' " + arguments +
-                                    " >'" + out + "' 2>'" + err + "'")
-                                       .c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(out), content(err)};
+    return run_in(folder_.path(), "'" RECON_EVALUATE "' " + arguments);
   }
 
   /// A scene of two views, 4x2 pixels, both at the origin looking along z, with depth 2 but for the unknown
@@ -82,7 +55,7 @@ class EvaluateCli : public testing::Test {
     writer.commit();
   }
 
-  fs::path folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(EvaluateCli, HelpNamesTheCommandsAndSucceeds) {

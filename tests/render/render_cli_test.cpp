@@ -1,25 +1,22 @@
 // reconstruct-render as its user meets it: files, exit codes, messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/run_program.hpp"
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "io/model/colmap_model.hpp"
+#include "io/temporary_folder.hpp"
 #include "render/description_file.hpp"
 #include "render/render.hpp"
 
 namespace recon {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 const std::string kScene = R"({
@@ -30,32 +27,19 @@ const std::string kScene = R"({
               {"shape": "quad", "width": 5, "height": 5, "rotate": [90, 0, 0], "position": [0, 2, 0], "texture": {}}]
 })";
 
-std::string content(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 class RenderCli : public testing::Test {
  protected:
-  RenderCli() {
-    std::string name = (fs::temp_directory_path() / "render_cli_XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    std::ofstream(folder_ / "small.json") << kScene;
-  }
-  ~RenderCli() override { fs::remove_all(folder_); }
+  RenderCli() { set_content(folder_ / "small.json", kScene); }
 
   /// Runs the program in the folder; returns its exit code.
   int run(const std::string& arguments) {
-    const int status = std::system(
-        ("cd '" + folder_.string() + "' && '" RECON_RENDER "' " + arguments + " > out.txt 2> err.txt")
-            .c_str());
-    out_ = content(folder_ / "out.txt");
-    err_ = content(folder_ / "err.txt");
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    const Outcome outcome = run_in(folder_.path(), "'" RECON_RENDER "' " + arguments);
+    out_ = outcome.out;
+    err_ = outcome.err;
+    return outcome.exit_code;
   }
 
-  fs::path folder_;
+  TemporaryFolder folder_;
   std::string out_, err_;
 };
 
