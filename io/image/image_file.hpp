@@ -16,13 +16,6 @@
 
 namespace recon {
 
-/// Width and height in pixels.
-struct ImageSize {
-  int width = 0;
-  int height = 0;
-  friend bool operator==(ImageSize a, ImageSize b) { return a.width == b.width && a.height == b.height; }
-};
-
 /// The extension of a file in lower case, such as ".png".
 std::string lower_extension(const std::filesystem::path& path);
 

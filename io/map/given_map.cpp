@@ -17,18 +17,12 @@ namespace recon {
 
 namespace {
 
-/// The pixels of a map by the header of its file. @throws InputError where it is damaged
-std::size_t pixels_of_map(const std::filesystem::path& path, std::size_t file_bytes) {
-  const std::string ending = lower_extension(path);
-  if (ending == ".png") {
-    const ImageSize size = image_size(path);
-    return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
-  }
-  if (ending != ".npy") return file_bytes / sizeof(float);
-  const NpyHeader header = parse_npy_header(read_beginning(path, kMaxNpyBeginning), path.string());
-  // Numbers have a byte at least: where the file has fewer, it is refused unread.
-  return std::min(static_cast<std::size_t>(header.width) * static_cast<std::size_t>(header.height),
-                  file_bytes);
+/// The headers of maps lie in so many bytes.
+constexpr std::size_t kBeginning = kMaxNpyBeginning;
+
+NpyHeader read_npy_header(const std::filesystem::path& path) {
+  const std::uint64_t bytes = InputDescriptor(path).size();
+  return parse_npy_header(read_beginning(path, kBeginning), bytes, path.string());
 }
 
 /// What is done with the values of maps of floats, and of whole numbers.
@@ -71,18 +65,37 @@ std::vector<std::string> confidence_map_endings() {
 bool has_whole_numbers(const std::filesystem::path& path) {
   const std::string ending = lower_extension(path);
   if (ending != ".npy") return ending == ".png";
-  const std::string beginning = read_beginning(path, kMaxNpyBeginning);
+  InputDescriptor{path};  // one that cannot be read is not damaged
   try {
-    return parse_npy_header(beginning, path.string()).has_integers();
+    return read_npy_header(path).has_integers();
   } catch (const InputError&) {
     return false;
   }
 }
 
+ImageSize given_map_size(const std::filesystem::path& path) {
+  const std::string ending = lower_extension(path), file = path.string();
+  if (ending == ".png") return image_size(path);
+  const std::uint64_t bytes = InputDescriptor(path).size();
+  const std::string beginning = read_beginning(path, kBeginning);
+  if (ending == ".pfm") return pfm_size(beginning, bytes, file);
+  if (ending != ".npy") return depth_map_size(beginning, bytes, file);
+  const NpyHeader header = parse_npy_header(beginning, bytes, file);
+  return {header.width, header.height};
+}
+
+ImageSize given_depth_size(const std::filesystem::path& path) {
+  if (lower_extension(path) == ".png" && has_plain_samples(read_beginning(path, kBeginning)))
+    throw InputError(path.string() + ": has samples of 8 bits; a 16-bit grey PNG is needed");
+  return given_map_size(path);
+}
+
 std::size_t reading_bytes(const std::filesystem::path& path, std::size_t kept) {
   const auto file = static_cast<std::size_t>(InputDescriptor(path).size());
   try {
-    const std::size_t pixels = pixels_of_map(path, file), map = sizeof(float) * pixels;
+    const ImageSize size = given_map_size(path);
+    const std::size_t pixels = static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height),
+                      map = sizeof(float) * pixels;
     // The decoded pixels of a PNG are there beside both maps.
     if (lower_extension(path) == ".png")
       return file + sizeof(std::uint16_t) * pixels + 2 * map + kept * pixels;
@@ -108,7 +121,7 @@ Image<float> read_given_confidence(const std::filesystem::path& path) {
   const std::string ending = lower_extension(path), file = path.string();
   if (ending == ".pfm") return to_confidences(read_pfm(path), 1, file);
   if (ending == ".npy") {
-    const NpyType type = parse_npy_header(read_beginning(path, kMaxNpyBeginning), file).type;
+    const NpyType type = read_npy_header(path).type;
     const float whole = type == NpyType::kUint8 ? 255 : type == NpyType::kUint16 ? 65535 : 1;
     return to_confidences(read_npy(path), whole, file);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/image.hpp"
+#include "io/image/image_size.hpp"
 
 namespace recon {
 
@@ -20,6 +21,14 @@ std::vector<std::string> confidence_map_endings();
 /// says no.
 /// @throws InputError when it cannot be read
 bool has_whole_numbers(const std::filesystem::path& path);
+
+/// The size of a map of depths or confidences by the header of its file; the pixels are not read.
+/// @throws InputError with file and reason where the header, or the number of the file's bytes, is not that
+/// of a map
+ImageSize given_map_size(const std::filesystem::path& path);
+
+/// The same of a depth map. @throws InputError also for a PNG of 8 bits
+ImageSize given_depth_size(const std::filesystem::path& path);
 
 /// Bytes that reading a map takes at most: the content of its file and the map, or the numbers and what they
 /// mean. What the header of a damaged file says does not count beyond its bytes.

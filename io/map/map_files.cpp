@@ -47,7 +47,15 @@ std::int64_t parse_count(std::string_view bytes, std::size_t& at, const std::str
   return value;
 }
 
-DenseArray parse_array(std::string_view bytes, const std::string& file, int channels) {
+/// The size of a map, and the bytes before its values.
+struct MapHeader {
+  ImageSize size;
+  std::size_t bytes = 0;
+};
+
+/// @throws InputError where the header is none, or the file has not the bytes that it says
+MapHeader parse_array_header(std::string_view bytes, std::uint64_t file_bytes, const std::string& file,
+                             int channels) {
   std::size_t at = 0;
   const std::int64_t width = parse_count(bytes, at, file);
   const std::int64_t height = parse_count(bytes, at, file);
@@ -59,12 +67,16 @@ DenseArray parse_array(std::string_view bytes, const std::string& file, int chan
     header.fail("the map has " + std::to_string(found_channels) + " channels where " +
                 std::to_string(channels) + " are needed (depth has 1, normals have 3)");
   const auto needed = static_cast<std::uint64_t>(width * height * channels) * sizeof(float);
-  if (bytes.size() - at != needed)
+  if (file_bytes - at != needed)
     header.fail("the header says " + size_text(width, height) + "x" + std::to_string(channels) +
-                ", which takes " + std::to_string(needed) + " bytes, but " +
-                std::to_string(bytes.size() - at) +
+                ", which takes " + std::to_string(needed) + " bytes, but " + std::to_string(file_bytes - at) +
                 " follow; the file is truncated or corrupt: compute the map again");
-  return {static_cast<int>(width), static_cast<int>(height), bytes.substr(at)};
+  return {{static_cast<int>(width), static_cast<int>(height)}, at};
+}
+
+DenseArray parse_array(std::string_view bytes, const std::string& file, int channels) {
+  const auto [size, at] = parse_array_header(bytes, bytes.size(), file, channels);
+  return {size.width, size.height, bytes.substr(at)};
 }
 
 /// Writes the planes `value(pixel, channel)` row by row.
@@ -164,6 +176,10 @@ Image<float> parse_depth_map(std::string_view bytes, const std::string& file) {
   return depth;
 }
 
+ImageSize depth_map_size(std::string_view beginning, std::uint64_t file_bytes, const std::string& file) {
+  return parse_array_header(beginning, file_bytes, file, 1).size;
+}
+
 Image<Vec3f> read_normal_map(const std::filesystem::path& path) {
   return parse_normal_map(read_file(path), path.string());
 }
@@ -221,7 +237,14 @@ Image<float> read_pfm(const std::filesystem::path& path) {
   return parse_pfm(read_file(path), path.string());
 }
 
-Image<float> parse_pfm(std::string_view bytes, const std::string& file) {
+namespace {
+
+struct PfmHeader : MapHeader {
+  std::endian order = std::endian::little;
+};
+
+/// @throws InputError where the header is none, or the file has not the bytes that it says
+PfmHeader parse_pfm_header(std::string_view bytes, std::uint64_t file_bytes, const std::string& file) {
   const FilePlace start{file, FilePlace::Unit::kByte, 0};
   std::size_t at = 0;
   const std::string_view kind = header_word(bytes, at, file);
@@ -235,16 +258,27 @@ Image<float> parse_pfm(std::string_view bytes, const std::string& file) {
   if (scale == 0 || !std::isfinite(scale))
     start.fail("the scale of the PFM file is not a finite number other than 0");
   const auto needed = static_cast<std::uint64_t>(width * height) * sizeof(float);
-  if (bytes.size() - at != needed)
+  if (file_bytes - at != needed)
     start.fail("the header says " + size_text(width, height) + ", which takes " + std::to_string(needed) +
-               " bytes, but " + std::to_string(bytes.size() - at) +
+               " bytes, but " + std::to_string(file_bytes - at) +
                " follow; the file is truncated or corrupt");
-  const std::endian order = scale < 0 ? std::endian::little : std::endian::big;
-  Image<float> image(static_cast<int>(width), static_cast<int>(height));
-  const char* value = bytes.data() + at;
+  return {{{static_cast<int>(width), static_cast<int>(height)}, at},
+          scale < 0 ? std::endian::little : std::endian::big};
+}
+
+}  // namespace
+
+ImageSize pfm_size(std::string_view beginning, std::uint64_t file_bytes, const std::string& file) {
+  return parse_pfm_header(beginning, file_bytes, file).size;
+}
+
+Image<float> parse_pfm(std::string_view bytes, const std::string& file) {
+  const PfmHeader header = parse_pfm_header(bytes, bytes.size(), file);
+  Image<float> image(header.size.width, header.size.height);
+  const char* value = bytes.data() + header.bytes;
   for (int y = image.height() - 1; y >= 0; --y)  // the bottom row comes first
     for (int x = 0; x < image.width(); ++x, value += sizeof(float)) {
-      const auto number = load_number<float>(value, order);
+      const auto number = load_number<float>(value, header.order);
       image(x, y) = std::isfinite(number) ? number : kUnknown;
     }
   return image;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include "core/image.hpp"
 #include "core/vec.hpp"
 #include "io/file/output_file.hpp"
+#include "io/image/image_size.hpp"
 
 namespace recon {
 
@@ -21,6 +23,11 @@ inline constexpr std::size_t kDepthFileBytes = 4, kNormalFileBytes = 12, kConfid
 /// @throws InputError with file and byte if the header is invalid or does not match the file size
 Image<float> read_depth_map(const std::filesystem::path& path);
 Image<float> parse_depth_map(std::string_view bytes, const std::string& file);
+
+/// The size of a depth map by its header, at the beginning of the file.
+/// @param file_bytes  of the whole file
+/// @throws InputError as read_depth_map
+ImageSize depth_map_size(std::string_view beginning, std::uint64_t file_bytes, const std::string& file);
 
 /// Reads a normal map: unit vectors in the camera frame; (0, 0, 0) and non-finite values in the file are
 /// unknown.
@@ -55,6 +62,11 @@ AtomicFile confidence_map_file(const std::filesystem::path& path, ImageView<cons
 /// @throws InputError with file and byte if the header is invalid or does not match the file size
 Image<float> read_pfm(const std::filesystem::path& path);
 Image<float> parse_pfm(std::string_view bytes, const std::string& file);
+
+/// The size of a PFM file by its header, at the beginning of the file.
+/// @param file_bytes  of the whole file
+/// @throws InputError as read_pfm
+ImageSize pfm_size(std::string_view beginning, std::uint64_t file_bytes, const std::string& file);
 
 /// Writes a little-endian PFM; unknown (NaN) becomes +inf, as in Middlebury 2014.
 /// @throws OutputError

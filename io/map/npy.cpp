@@ -137,7 +137,7 @@ float npy_number(const char* bytes, NpyType type, std::endian order) {
 
 }  // namespace
 
-NpyHeader parse_npy_header(std::string_view bytes, const std::string& file) {
+NpyHeader parse_npy_header(std::string_view bytes, std::uint64_t file_bytes, const std::string& file) {
   const FilePlace place{file, FilePlace::Unit::kByte, 0};
   const NpyText header_text = npy_text(bytes, place);
   NpyHeader header;
@@ -145,19 +145,21 @@ NpyHeader parse_npy_header(std::string_view bytes, const std::string& file) {
   set_npy_type(header_text.text, place, header);
   header.by_columns = npy_value(header_text.text, "fortran_order", place).starts_with("True");
   set_npy_size(header_text.text, place, header);
+  const std::uint64_t needed = std::uint64_t{npy_bytes(header.type)} *
+                               static_cast<std::uint64_t>(header.width) *
+                               static_cast<std::uint64_t>(header.height);
+  if (file_bytes - header.bytes != needed)
+    FilePlace{file, FilePlace::Unit::kByte, header.bytes}.fail(
+        "the header says {}, which takes {} bytes, but {} follow; the file is truncated or corrupt: write it "
+        "again",
+        size_text(header.width, header.height), needed, file_bytes - header.bytes);
   return header;
 }
 
 Image<float> parse_npy(std::string_view bytes, const std::string& file) {
-  const NpyHeader header = parse_npy_header(bytes, file);
+  const NpyHeader header = parse_npy_header(bytes, bytes.size(), file);
   const std::size_t each = npy_bytes(header.type);
   const auto width = static_cast<std::size_t>(header.width), height = static_cast<std::size_t>(header.height);
-  const std::size_t needed = width * height * each;
-  if (bytes.size() - header.bytes != needed)
-    FilePlace{file, FilePlace::Unit::kByte, header.bytes}.fail(
-        "the header says {}, which takes {} bytes, but {} follow; the file is truncated or corrupt: write it "
-        "again",
-        size_text(header.width, header.height), needed, bytes.size() - header.bytes);
   const std::endian order = header.big_endian ? std::endian::big : std::endian::little;
   const char* const numbers = bytes.data() + header.bytes;
   const std::size_t row = header.by_columns ? 1 : width, column = header.by_columns ? height : 1;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -28,12 +29,14 @@ inline constexpr std::size_t kMaxNpyHeader = 1 << 16, kMaxNpyBeginning = kMaxNpy
 
 /// The header of a .npy file of version 1, 2 or 3 with an array of two dimensions, rows and columns; further
 /// ones of length 1 before or behind them do not count.
-/// @param bytes  the beginning of the file, with all of the header
-/// @throws InputError with file and byte for damage, other numbers and other dimensions
-NpyHeader parse_npy_header(std::string_view bytes, const std::string& file);
+/// @param bytes       the beginning of the file, with all of the header
+/// @param file_bytes  of the whole file
+/// @throws InputError with file and byte for damage, other numbers, other dimensions, and where the file has
+/// not the bytes of the array
+NpyHeader parse_npy_header(std::string_view bytes, std::uint64_t file_bytes, const std::string& file);
 
 /// The numbers of a .npy file as they are, rounded to float.
-/// @throws InputError as parse_npy_header, also where the size of the file is not that of the array
+/// @throws InputError as parse_npy_header
 Image<float> parse_npy(std::string_view bytes, const std::string& file);
 
 }  // namespace recon

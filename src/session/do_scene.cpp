@@ -172,6 +172,7 @@ Outcome plan_scene(SceneRun& run, const SharedWork& work) {
   const Backends& backends = work.backends();
   share_memory(run, backends);
   collect_estimates(run);
+  check_given_headers(run);
   const SceneWork remaining = remaining_work(run);
   const PerformanceModel model = load_calibration(calibration_key(backends, run.threads));
   const BeginningTimes beginning{work.start, clock.times().front().second, work.devices.get().seconds};

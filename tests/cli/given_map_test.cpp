@@ -242,6 +242,41 @@ TEST_F(GivenDepthMaps, OfSomeViewsAreFusedWithAWarning) {
                         "view00.png.geometric.bin, or end with .photometric.bin, .bin, .pfm, .npy, .png"));
 }
 
+TEST_F(GivenDepthMaps, ArePlannedByTheirHeaders) {
+  give_own_maps();
+  const Outcome right = fuse({"--dry-run"});
+  EXPECT_EQ(right.exit_code, 0) << right.err;
+  EXPECT_THAT(right.out, HasSubstr("\n  depth maps: of 5 of 5 views\n"));
+  EXPECT_THAT(right.err, Not(HasSubstr("warning")));
+  set_content(maps() / "view01.bin", own_bytes("view01").substr(0, 999));
+  set_content(maps() / "view03.bin", "72&96&1&" + own_bytes("view03").substr(8));
+  write_image(maps() / "view04.confidence.png", Image<std::uint8_t>(10, 72, 100).view());
+  const Outcome faulty = fuse({"--dry-run", "--json"});
+  EXPECT_EQ(faulty.exit_code, 7);
+  const auto left_out = faulty.json().at("scenes")[0].at("left_out");
+  ASSERT_EQ(left_out.size(), 3u);
+  const Outcome run = fuse();  // fails with the same words
+  EXPECT_EQ(run.exit_code, 7);
+  for (const auto& view : left_out)
+    EXPECT_THAT(run.err, HasSubstr(view.at("name").get<std::string>() +
+                                   " failed: " + view.at("reason").get<std::string>() + "\n"));
+  const Outcome text = fuse({"--dry-run"});
+  EXPECT_THAT(text.out, AllOf(HasSubstr("\n  depth maps: of 2 of 5 views\n"),
+                              HasSubstr("\n  left out: view03.png: " + (maps() / "view03.bin").string() +
+                                        ": the map has 72x96 pixels")));
+  EXPECT_THAT(text.err, HasSubstr("view03.png will fail: "));
+  for (const std::string& view : kNames) set_content(maps() / (view + ".bin"), "");
+  const Outcome none = fuse({"--dry-run"});
+  EXPECT_EQ(none.exit_code, 3);
+  EXPECT_THAT(none.err, HasSubstr("none of the given depth maps can be used: view0"));
+  for (const std::string& view : kNames) {
+    fs::remove(maps() / (view + ".bin"));
+    write_pfm(maps() / (view + ".pfm"), Image<float>(48, 36, 3.0f).view());
+  }
+  fs::remove(maps() / "view04.confidence.png");
+  EXPECT_THAT(fuse({"--dry-run"}).err, HasSubstr("fewer pixels than the images, such as 48x36 for "));
+}
+
 TEST_F(GivenDepthMaps, ThatAllFailAreNamedInsteadOfTheMatching) {
   for (const std::string& view : kNames)
     set_content(maps() / (view + ".bin"), own_bytes(view).substr(0, 999));

@@ -3,12 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "cli/scene_fixture.hpp"
 #include "io/cloud/ply.hpp"
 #include "io/image/image_file.hpp"
+#include "io/map/map_files.hpp"
 #include "io/model/colmap_model.hpp"
 
 namespace recon {
@@ -222,6 +226,21 @@ TEST_F(WideViews, OfAFisheyeIgnoreWhatLiesOutsideThePhoto) {
 }
 
 /// What changes the pinholes that a photo became is no advice about its lens.
+TEST_F(WideViews, HaveGivenMapsInTheSizesOfTheirPhotos) {
+  // Maps of the faces of photos of 186 pixels, for photos of 400.
+  fs::create_directories(folder() / "maps");
+  for (const std::string& view : planned({}))
+    write_pfm(folder() / "maps" / (view + ".pfm"), Image<float>(64, 64, 1.5f).view());
+  const Outcome plan = run({"--dry-run", "--depth-maps", (folder() / "maps").string()});
+  EXPECT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_THAT(plan.err,
+              HasSubstr("fewer pixels than the images, such as 64x64 for view00.back.png, whose image "
+                        "has 138x138: a value that is taken for several pixels is no surface, and most "
+                        "points are wrong; give --max-image-size 186\n"));
+  EXPECT_THAT(run({"--dry-run", "--depth-maps", (folder() / "maps").string(), "--max-image-size", "186"}).err,
+              Not(HasSubstr("fewer pixels")));
+}
+
 TEST_F(WideViews, WithAnotherLensAreNotAdvisedAsPinholes) {
   const fs::path scene = fisheye("300");
   Scene model = read_colmap_model(scene / "sparse");

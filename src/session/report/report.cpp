@@ -261,8 +261,11 @@ json plan_json(const SceneRun& run, const TimePlan& time) {
 std::string plan_text(const SceneRun& run, const TimePlan& time) {
   std::string text = run.folder.root.string() + " -> " + run.workspace.root().string() + "\n";
   text += views_text(run);
-  for (const LeftOut& view : run.plan.left_out)
-    text += "  left out: " + view.name + ": " + view.reason + "\n";
+  for (const auto* views : {&run.plan.left_out, &run.failed})
+    for (const LeftOut& view : *views) text += "  left out: " + view.name + ": " + view.reason + "\n";
+  if (run.given.any() && run.does(Step::kEstimate))
+    text += fmt::format("  depth maps: of {} of {} views\n",
+                        run.plan.active_views().size() - run.failed.size(), run.plan.views.size());
   if (const int masked = count_masked(run.plan.scene); masked > 0)
     text += fmt::format("  masks: {} of {} views\n", masked, run.plan.views.size());
   const MemoryPlan& memory = run.memory;

@@ -167,10 +167,7 @@ void remove_cloud(const SceneRun& run) {
 [[noreturn]] void fail_empty(const SceneRun& run, const std::vector<int>& views, std::uint64_t points) {
   const ViewAgreement agreement = agreement_of(run, views);
   const double photometric = 100 * agreement.estimated, geometric = 100 * agreement.checked;
-  if (run.given.any() && views.empty() && !run.failed.empty())
-    throw InputError(fmt::format("{}: none of the given depth maps can be used: {} failed: {}",
-                                 run.workspace.root().string(), run.failed.front().name,
-                                 run.failed.front().reason));
+  if (run.given.any() && views.empty() && !run.failed.empty()) throw InputError(no_usable_maps(run));
   std::string reason = "points are seen by too few views at once: lower --min-fused-views or raise --sources";
   if (photometric < 1 && run.given.any())
     reason =

@@ -85,22 +85,21 @@ void add_samples(const SceneRun& run, int view, std::span<const int> points, con
 }
 
 /// Text about a map with fewer pixels than the image of its view.
-std::string smaller_map_text(const SceneRun& run, int view, const Image<float>& map) {
+std::string smaller_map_text(const SceneRun& run, int view, ImageSize map) {
   const Pinhole& camera = run.plan.view(view).camera;
-  if (map.width() >= kFewerPixels * camera.width) return {};
+  if (map.width >= kFewerPixels * camera.width) return {};
   const Camera& photo = run.plan.photo_camera(view);
-  int side = std::max(map.width(), map.height());
+  int side = std::max(map.width, map.height);
   if (run.plan.scene_view(view).face) {  // the size is that of the photo
     int photo_side = std::max(photo.width, photo.height);
     if (const int max = run.options.max_side(photo.width, photo.height); max > 0)
       photo_side = std::min(photo_side, max);
-    side = static_cast<int>(std::lround(static_cast<double>(photo_side) * map.width() / camera.width));
+    side = static_cast<int>(std::lround(static_cast<double>(photo_side) * map.width / camera.width));
   }
   return fmt::format(
       "such as {} for {}, whose image has {}: a value that is taken for several pixels is no "
       "surface, and most points are wrong; give --max-image-size {}",
-      size_text(map.width(), map.height()), run.plan.name(view), size_text(camera.width, camera.height),
-      side);
+      size_text(map.width, map.height), run.plan.name(view), size_text(camera.width, camera.height), side);
 }
 
 MapsAsGiven read_compared(const SceneRun& run, const std::vector<int>& views) {
@@ -114,7 +113,7 @@ MapsAsGiven read_compared(const SceneRun& run, const std::vector<int>& views) {
     try {
       Image<float> map = run.given.read_depth(run.plan, view);
       add_samples(run, view, points[static_cast<int>(i)], map, maps.samples);
-      if (maps.smaller.empty()) maps.smaller = smaller_map_text(run, view, map);
+      if (maps.smaller.empty()) maps.smaller = smaller_map_text(run, view, {map.width(), map.height()});
       const double scale = std::min(1.0, kComparedSide / std::max<double>(map.width(), map.height()));
       const int width = std::max(1, static_cast<int>(map.width() * scale)),
                 height = std::max(1, static_cast<int>(map.height() * scale));
@@ -124,6 +123,13 @@ MapsAsGiven read_compared(const SceneRun& run, const std::vector<int>& views) {
     }
   }
   return maps;
+}
+
+/// @param smaller  text of smaller_map_text, which may be empty
+void warn_of_smaller(SceneRun& run, const std::string& smaller) {
+  if (!smaller.empty())
+    run.warn(fmt::format("--depth-maps {}: the maps have fewer pixels than the images, {}",
+                         run.options.depth_maps.string(), smaller));
 }
 
 /// A scale for people: powers of ten where it is nearly one.
@@ -166,9 +172,7 @@ void check_given_maps(SceneRun& run) {
   if (!run.given.any()) return;
   const ComparedMaps compared = compared_maps(run);
   const MapsAsGiven maps = read_compared(run, compared.views);
-  if (!maps.smaller.empty())
-    run.warn(fmt::format("--depth-maps {}: the maps have fewer pixels than the images, {}",
-                         run.options.depth_maps.string(), maps.smaller));
+  warn_of_smaller(run, maps.smaller);
   const bool by_points = maps.samples.size() >= kEnoughPoints;
   const DepthVerdict verdict =
       by_points ? judge_depths(maps.samples) : judge_depth_views(maps.views, compared.pairs);
@@ -176,6 +180,29 @@ void check_given_maps(SceneRun& run) {
                    verdict.samples, by_points ? "sparse points" : "other views");
   warn_of_depths(run, verdict,
                  by_points ? "the sparse points of " + run.folder.model.string() : "other views");
+}
+
+void check_given_headers(SceneRun& run) {
+  if (!run.given.any()) return;
+  const std::vector<int> views = run.views_of(Step::kEstimate);
+  std::string smaller;
+  for (const int view : views) {
+    const std::string& name = run.plan.name(view);
+    const std::string fault = run.given.fault(run.plan, view);
+    if (!fault.empty()) {
+      run.failed.push_back({name, fault});
+      run.warn(name + " will fail: " + fault);
+    } else if (smaller.empty()) {
+      smaller = smaller_map_text(run, view, run.given.depth_size(name));
+    }
+  }
+  if (!views.empty() && run.failed.size() == views.size()) throw InputError(no_usable_maps(run));
+  warn_of_smaller(run, smaller);
+}
+
+std::string no_usable_maps(const SceneRun& run) {
+  return fmt::format("{}: none of the given depth maps can be used: {} failed: {}",
+                     run.workspace.root().string(), run.failed.front().name, run.failed.front().reason);
 }
 
 }  // namespace recon

@@ -92,12 +92,12 @@ bool needs_unit(const fs::path& depth) {
 }
 
 /// @throws InputError for a map of an image of another shape than the view's undistorted one
-void check_given_size(const ScenePlan& plan, int view, const fs::path& file, const Image<float>& map) {
+void check_given_size(const ScenePlan& plan, int view, const fs::path& file, ImageSize map) {
   const Pinhole& camera = plan.view(view).camera;
   const Camera& photo = plan.photo_camera(view);
-  const auto is_of = [&](int width, int height) { return map.width() == width && map.height() == height; };
+  const auto is_of = [&](int width, int height) { return map == ImageSize{width, height}; };
   const bool own_size = is_of(camera.width, camera.height);
-  bool fits = own_size || same_shape_of_image(map.width(), map.height(), camera.width, camera.height);
+  bool fits = own_size || same_shape_of_image(map.width, map.height, camera.width, camera.height);
   // A photo with a distortion and its undistorted image have nearly the same shape.
   if (fits && !own_size && !plan.view(view).unchanged && is_of(photo.width, photo.height) &&
       !plan.scene_view(view).face) {
@@ -109,7 +109,7 @@ void check_given_size(const ScenePlan& plan, int view, const fs::path& file, con
       fmt::format("{}: the map has {}x{} pixels, but the undistorted image of {} has {}x{}{}; give a map of "
                   "the undistorted "
                   "image, as dense/images has it, in any resolution",
-                  file.string(), map.width(), map.height(), plan.name(view), camera.width, camera.height,
+                  file.string(), map.width, map.height, plan.name(view), camera.width, camera.height,
                   is_of(photo.width, photo.height) ? ", the map is of the photo itself" : ""));
 }
 
@@ -164,10 +164,25 @@ nlohmann::json GivenMaps::identity(const std::string& view) const {
   return identities_.emplace(view, std::move(identity)).first->second;
 }
 
+std::string GivenMaps::fault(const ScenePlan& plan, int view) const {
+  const auto& [depth, confidence] = files_.at(plan.name(view));
+  try {
+    check_given_size(plan, view, depth, given_depth_size(depth));
+    if (!confidence.empty()) check_given_size(plan, view, confidence, given_map_size(confidence));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+ImageSize GivenMaps::depth_size(const std::string& view) const {
+  return given_depth_size(files_.at(view).depth);
+}
+
 Image<float> GivenMaps::read_depth(const ScenePlan& plan, int view) const {
   const fs::path& file = files_.at(plan.name(view)).depth;
   Image<float> depth = read_given_depth(file, unit_);
-  check_given_size(plan, view, file, depth);
+  check_given_size(plan, view, file, {depth.width(), depth.height()});
   return depth;
 }
 
@@ -183,7 +198,7 @@ ViewDepth GivenMaps::read(const ScenePlan& plan, int view) const {
     maps.confidence = Image<float>(camera.width, camera.height, 1.0f);
   } else {
     Image<float> values = read_given_confidence(confidence);
-    check_given_size(plan, view, confidence, values);
+    check_given_size(plan, view, confidence, {values.width(), values.height()});
     maps.confidence = fitted(std::move(values));
   }
   return maps;

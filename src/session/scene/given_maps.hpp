@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "io/image/image_size.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "scene/scene.hpp"
 #include "session/options/options.hpp"
@@ -39,6 +40,13 @@ class GivenMaps {
   /// another content later makes another result.
   nlohmann::json identity(const std::string& view) const;
 
+  /// What the headers of the maps of a view that has them show to be wrong; empty: nothing. Their pixels are
+  /// not read.
+  std::string fault(const ScenePlan& plan, int view) const;
+
+  /// The size of the depth map of a view that has one without fault.
+  ImageSize depth_size(const std::string& view) const;
+
   /// The maps of a view that has them in the size of its undistorted image, with normals that are empty.
   /// Without a confidence map all depths have the confidence 1.
   /// @throws InputError with the file, also where a map is of an image of another shape
@@ -66,5 +74,14 @@ class GivenMaps {
 /// depths at all; and where maps have fewer pixels than the images. A map that cannot be read is passed over.
 /// @throws Interrupted
 void check_given_maps(SceneRun& run);
+
+/// Looks at the headers of the given maps for a plan: views whose maps are seen there to be of no use are
+/// added to `failed`, and warnings say so, and where maps have fewer pixels than the images. No pixels are
+/// read.
+/// @throws InputError where none is of use
+void check_given_headers(SceneRun& run);
+
+/// That no given map is of use, by the first view that failed.
+std::string no_usable_maps(const SceneRun& run);
 
 }  // namespace recon

@@ -163,6 +163,29 @@ TEST(GivenMap, TakesItsFileAndItsPixelsInMemory) {
   EXPECT_GE(reading_bytes(folder / "a.png"), 10 * kPixels);
 }
 
+TEST(GivenMap, HasItsSizeInTheHeaderOfAWholeFile) {
+  const TemporaryFolder folder;
+  const std::string values(12 * 5, '\1');
+  write_pfm(folder / "a.pfm", Image<float>(5, 3, 1.0f).view());
+  write_depth_map(folder / "a.bin", Image<float>(5, 3, 1.0f).view());
+  write_file(folder / "a.npy", npy("<f4", "(3, 5)", values));
+  write_png16(folder / "a.png", Image<std::uint16_t>(5, 3, std::uint16_t{1}).view());
+  for (const char* file : {"a.pfm", "a.bin", "a.npy", "a.png"}) {
+    EXPECT_EQ(given_map_size(folder / file), (ImageSize{5, 3})) << file;
+    EXPECT_EQ(given_depth_size(folder / file), (ImageSize{5, 3})) << file;
+  }
+  for (const char* file : {"a.pfm", "a.bin", "a.npy"}) {
+    write_file(folder / file, slurp(folder / file) + "x");
+    const std::string message = message_of<InputError>([&] { given_map_size(folder / file); });
+    EXPECT_THAT(message, HasSubstr("takes 60 bytes, but 61 follow"));
+    EXPECT_EQ(message, message_of<InputError>([&] { read_given_depth(folder / file, {}); }));
+  }
+  write_image(folder / "b.png", Image<std::uint8_t>(5, 3, 7).view());
+  EXPECT_EQ(given_map_size(folder / "b.png"), (ImageSize{5, 3}));
+  EXPECT_THAT(message_of<InputError>([&] { given_depth_size(folder / "b.png"); }),
+              HasSubstr("b.png: has samples of 8 bits; a 16-bit grey PNG is needed"));
+}
+
 TEST(GivenMap, IsSampledWhereTheImageHasTheCentresOfItsPixels) {
   Image<float> map(4, 2);
   for (int y = 0; y < 2; ++y)
