@@ -1,8 +1,11 @@
 #include "reconstruct/fuse.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -22,6 +25,7 @@
 #include "match/combine_step.hpp"
 #include "session/options/option.hpp"
 #include "session/plan/plan.hpp"
+#include "session/scene/given_depths.hpp"
 #include "session/scene/view_check.hpp"
 
 namespace reconstruct {
@@ -105,18 +109,26 @@ ScenePlan fusion_plan(const std::vector<FusionView>& views, const SessionOptions
   return plan_given_views(std::move(scene), any ? sources : std::vector<std::vector<int>>{}, {}, options);
 }
 
+/// A copy of the caller's depths.
+recon::Image<float> given_depth(const MapView<float>& map) {
+  recon::Image<float> depth(map.width, map.height);
+  for (int y = 0; y < map.height; ++y) {
+    const float* from = detail::row_of(map, y);
+    for (int x = 0; x < map.width; ++x)
+      depth(x, y) = std::isfinite(from[x]) && from[x] > 0 ? from[x] : kUnknown;
+  }
+  return depth;
+}
+
 /// A copy of the caller's maps.
 ViewDepth given_maps(const FusionView& view, const std::string& name, const SessionOptions& options) {
   const int width = view.depth.width, height = view.depth.height;
-  recon::Image<float> depth(width, height), confidence(width, height);
+  recon::Image<float> depth = given_depth(view.depth), confidence(width, height);
   for (int y = 0; y < height; ++y) {
-    const float* from = detail::row_of(view.depth, y);
     const float* trust = view.confidence.data == nullptr ? nullptr : detail::row_of(view.confidence, y);
     for (int x = 0; x < width; ++x) {
-      const bool known = std::isfinite(from[x]) && from[x] > 0;
-      depth(x, y) = known ? from[x] : kUnknown;
       const float given = trust == nullptr ? 1.0f : trust[x];
-      confidence(x, y) = !known ? kUnknown : given >= 0 ? std::min(given, 1.0f) : 0.0f;
+      confidence(x, y) = std::isnan(depth(x, y)) ? kUnknown : given >= 0 ? std::min(given, 1.0f) : 0.0f;
     }
   }
   const recon::Image<std::uint8_t> mask = detail::mask_of(view.mask, width, height, name);
@@ -231,6 +243,23 @@ class CloudInMemory : public PointSink {
   Cloud all_;
 };
 
+/// What the program says of maps of --depth-maps.
+std::vector<std::string> doubts_of_maps(const std::vector<FusionView>& views, const ScenePlan& plan) {
+  const auto points = [&](const std::vector<int>& of_views) {
+    std::vector<std::vector<Vec3d>> seen;
+    for (const int view : of_views) {
+      seen.emplace_back();
+      for (const auto& [x, y, z] : views[view].points) seen.back().push_back({x, y, z});
+    }
+    return seen;
+  };
+  std::vector<int> all(views.size());
+  std::iota(all.begin(), all.end(), 0);
+  return doubts_of({plan, std::move(all), [](int) { return true; },
+                    [&](int view) { return given_depth(views[view].depth); }, points, "the sparse points",
+                    [](double scale) { return fmt::format("divide them by {:.4g}", scale); }});
+}
+
 Fusion fuse_views(Backend& backend, const std::vector<FusionView>& views, const SessionOptions& options) {
   CheckedViews check(backend, views, options);
   const ScenePlan& plan = check.plan();
@@ -248,6 +277,7 @@ Fusion fuse_views(Backend& backend, const std::vector<FusionView>& views, const 
   const std::unique_ptr<DeviceFusion> device = backend.fusion(geometry, fusion);
   recon::fuse(geometry, maps, fusion, cloud, device.get());
   Fusion result;
+  result.warnings = doubts_of_maps(views, plan);
   for (ViewDepth& it : check.checked()) result.checked.push_back(detail::maps_of(std::move(it)));
   result.cloud = cloud.take();
   return result;

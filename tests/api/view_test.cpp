@@ -16,9 +16,11 @@
 #include "io/cloud/ply.hpp"
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
+#include "io/model/colmap_model.hpp"
 #include "reconstruct/fuse.hpp"
 #include "reconstruct/sweep.hpp"
 #include "scene/camera.hpp"
+#include "scene/sparse_index.hpp"
 
 namespace recon {
 namespace {
@@ -26,7 +28,10 @@ namespace {
 using reconstruct::Device;
 using reconstruct::Options;
 using reconstruct::PixelType;
+using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 reconstruct::Camera camera_of(const Scene& scene, int view) {
   const Pinhole it = as_pinhole(scene.cameras[scene.views[view].camera]).value();
@@ -255,6 +260,42 @@ struct PlaneViews {
     return result;
   }
 };
+
+TEST_F(ViewTest, FusionNamesDepthsThatDoNotFitTheSparsePoints) {
+  const Scene scene = read_colmap_model(RECON_SMALL_SCENE "/sparse");
+  run_program_on_scene({"--stage", "estimate"});
+  std::vector<Image<float>> maps;
+  std::vector<reconstruct::FusionView> views;
+  const IndexLists seen = Visibility(scene).points_of_view;
+  for (int i = 0; i < std::ssize(photos_); ++i) {
+    const Image<float>& map = maps.emplace_back(depth_of_program(i, "photometric"));
+    views.push_back(
+        {{map.row(0), map.width(), map.height(), map.pitch() * 4}, camera_of(scene, i), pose_of(scene, i)});
+    for (const int point : seen[i]) {
+      const Vec3d& x = scene.points[point].position;
+      views.back().points.push_back({x.x, x.y, x.z});
+    }
+  }
+  const auto warnings = [&] { return fuse(device_, views).warnings; };
+  const auto for_pixels = [&](const auto& change) {
+    for (int i = 0; i < std::ssize(maps); ++i) {
+      const Pinhole camera = as_pinhole(scene.cameras[scene.views[i].camera]).value();
+      for (int y = 0; y < maps[i].height(); ++y)
+        for (int x = 0; x < maps[i].width(); ++x)
+          maps[i](x, y) = static_cast<float>(change(maps[i](x, y), norm(camera.ray(pixel_centre(x, y)))));
+    }
+  };
+  EXPECT_THAT(warnings(), IsEmpty());
+  for_pixels([](float depth, double) { return 1000 * depth; });
+  EXPECT_THAT(warnings(),
+              ElementsAre(AllOf(HasSubstr("the depths are 1000 times those of the sparse points ("),
+                                HasSubstr("in another unit? divide them by 1000"))));
+  EXPECT_EQ(fuse(device_, views, {{"depth-max", "20"}}).warnings.size(), 1u) << "though none lies within";
+  for (reconstruct::FusionView& view : views) view.points.clear();
+  EXPECT_THAT(warnings(), ElementsAre(HasSubstr("the depths are 1000 times those of other views (")));
+  for_pixels([](float depth, double ray) { return depth / 1000 * ray; });
+  EXPECT_THAT(warnings(), ElementsAre(HasSubstr("they seem to be distances to the camera")));
+}
 
 TEST_F(ViewTest, FusionFindsTheBitsOfItsColours) {
   PlaneViews plane;

@@ -233,6 +233,19 @@ class Views(Plane):
         depths = [(it.depth.astype(np.float64), view.camera, view.pose) for it, view in zip(maps, views)]
         self.assertGreater(len(reconstruct.fuse(depths, device="cpu", point_spacing=2).cloud), 2000)
 
+    def test_depths_that_do_not_fit_the_points_are_named(self):
+        reference, source, other = self.views()
+        grid = np.stack(np.meshgrid(np.linspace(-1, 1, 12), np.linspace(-1, 1, 9), [4]), -1).reshape(-1, 3)
+
+        plane = np.full(np.asarray(reference.image).shape[:2], 4, np.float32)
+        def warnings(scale, points):
+            return reconstruct.fuse([reconstruct.FusionView(scale * plane, it.camera, it.pose, points=points)
+                                     for it in (reference, source, other)], device="cpu").warnings
+        self.assertEqual(warnings(1, grid), [])
+        self.assertRegex(warnings(1000, grid)[0], "1000 times those of the sparse points .* divide them by 1000$")
+        with self.assertRaisesRegex(reconstruct.UsageError, "the points of view 0"):
+            warnings(1, grid.ravel())
+
     def test_fusion_equals_the_program(self):
         self.program(SCENE, "-o", self.folder / "dense")
         dense = self.folder / "dense"

@@ -171,19 +171,28 @@ py::dtype point_type() {
   return {names, formats, offsets, sizeof(CloudPoint)};
 }
 
-/// @param views  depth, camera, pose, confidence, colour, mask and sources of each
+/// @param array  (n, 3)
+std::vector<std::array<double, 3>> points_of(const py::array_t<double, py::array::c_style>& array) {
+  std::vector<std::array<double, 3>> points(static_cast<std::size_t>(array.shape(0)));
+  if (!points.empty()) std::copy_n(array.data(), 3 * points.size(), points.front().data());
+  return points;
+}
+
+/// @param views  depth, camera, pose, confidence, colour, mask, sources and points of each
 py::tuple fuse_views(const Device& device, const std::vector<py::tuple>& views, const Options& options) {
   std::vector<FusionView> given;
   for (const py::tuple& view : views)
     given.push_back({map_of(view[0]), camera_of(view[1].cast<std::array<double, 4>>()),
                      pose_of(view[2].cast<std::array<std::array<double, 4>, 3>>()), map_of(view[3]),
-                     image_or_none(view[4]), image_or_none(view[5]), view[6].cast<std::vector<int>>()});
+                     image_or_none(view[4]), image_or_none(view[5]), view[6].cast<std::vector<int>>(),
+                     points_of(view[7].cast<py::array_t<double, py::array::c_style>>())});
   Fusion fusion =
       interruptible([&](const std::stop_token& stop) { return fuse(device, given, options, stop); });
   py::list checked;
   for (const DepthMaps& maps : fusion.checked) checked.append(arrays_of(maps));
   return py::make_tuple(checked, array_of_vector(std::move(fusion.cloud.points), point_type()),
-                        array_of_vector(std::move(fusion.cloud.views), py::dtype::of<std::uint32_t>()));
+                        array_of_vector(std::move(fusion.cloud.views), py::dtype::of<std::uint32_t>()),
+                        fusion.warnings);
 }
 
 std::pair<bool, std::string> run_inputs(const std::vector<std::string>& inputs, const Options& options,

@@ -69,9 +69,8 @@ class GivenMaps {
   mutable std::map<std::string, nlohmann::json> identities_;
 };
 
-/// Compares the given depths of some views with the sparse points that these see, or without points with each
-/// other, and warns with the likely cause where they do not fit: another unit, distances to the camera, no
-/// depths at all; and where maps have fewer pixels than the images. A map that cannot be read is passed over.
+/// Warns where the given depths of some views do not fit the sparse points or each other, see doubts_of, and
+/// where maps have fewer pixels than the images.
 /// @throws Interrupted
 void check_given_maps(SceneRun& run);
 

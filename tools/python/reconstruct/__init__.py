@@ -170,6 +170,7 @@ class FusionView(NamedTuple):
     colour: Any = None  #: an image as of a View; None: the points are black
     mask: Any = None  #: as of a View
     sources: Sequence[int] = ()  #: indices of up to 32 other views that check it, best first; of no view any: they are chosen
+    points: Any = ()  #: (n, 3), world: sparse points that the view sees; the depths are compared with them, nothing else
 
 
 class Fusion(NamedTuple):
@@ -180,6 +181,9 @@ class Fusion(NamedTuple):
     checked: "list[DepthMaps]"
     cloud: NDArray[Any]  #: structured: position (3 doubles, world), normal (3), colour (3 uint8), confidence, view_count
     views: NDArray[np.uint32]  #: of each point in turn the indices of its `view_count` views, rising
+    #: What seems wrong with the maps: depths in another unit, distances to the camera, or no depths, by comparison with the
+    #: sparse points, or where there are few, of the views with each other.
+    warnings: "list[str]"
 
 
 def opencv_camera(matrix: Any) -> Tuple[float, float, float, float]:
@@ -226,6 +230,13 @@ def _map(values: Any, name: str) -> Optional[NDArray[np.float32]]:
     return np.ascontiguousarray(array, np.float32)
 
 
+def _points(points: Any, name: str) -> NDArray[np.float64]:
+    array = np.ascontiguousarray(points, np.float64)
+    if array.size and (array.ndim != 2 or array.shape[1] != 3):
+        raise UsageError(f"{name} are an array of shape {array.shape}; it must be (n, 3)")
+    return array.reshape(-1, 3)
+
+
 def _native_view(view: Any, name: str) -> Tuple[Any, ...]:
     it = View(*view)
     return _image(it.image, name), _camera(it.camera), _pose(it.pose), _mask(it.mask, f"the mask of {name}")
@@ -269,9 +280,9 @@ def fuse(views: Sequence[FusionView], device: Union[str, Device] = "auto", threa
         colour = None if it.colour is None else _image(it.colour, f"the colour of view {i}")
         given.append((_map(it.depth, f"the depth map of view {i}"), _camera(it.camera), _pose(it.pose),
                       _map(it.confidence, f"the confidence of view {i}"), colour, _mask(it.mask, f"the mask of view {i}"),
-                      [int(source) for source in it.sources]))
-    checked, cloud, indices = _library().fuse(_native_device(device, threads), given, _options(options))
-    return Fusion([DepthMaps(*maps) for maps in checked], cloud, indices)
+                      [int(source) for source in it.sources], _points(it.points, f"the points of view {i}")))
+    checked, cloud, indices, warnings = _library().fuse(_native_device(device, threads), given, _options(options))
+    return Fusion([DepthMaps(*maps) for maps in checked], cloud, indices, warnings)
 
 
 class Progress(NamedTuple):

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "reconstruct/device.hpp"
@@ -19,6 +21,9 @@ struct FusionView {
   ImageView colour = {};           ///< of the points; or no data: they are black
   ImageView mask = {};             ///< 0 where depths are ignored, kGrey8; or no data
   std::vector<int> sources = {};   ///< indices of up to 32 other views that check it, best first
+  /// Sparse points that the view sees, x, y, z in the world: the depths are compared with them, and nothing
+  /// else depends on them. Or none
+  std::vector<std::array<double, 3>> points = {};
 };
 
 struct CloudPoint {
@@ -39,6 +44,9 @@ struct Fusion {
   /// that follow from them; small holes are filled.
   std::vector<DepthMaps> checked;
   Cloud cloud;  ///< it may be empty
+  /// What seems wrong with the maps, for people: depths in another unit, distances to the camera, or no
+  /// depths, by comparison with the sparse points, or where there are few, of the views with each other.
+  std::vector<std::string> warnings;
 };
 
 /// Checks depth maps across views and fuses what is confirmed into a cloud, as the program does with its own:
