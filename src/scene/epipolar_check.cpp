@@ -32,8 +32,10 @@ constexpr double kMinFocal = 0.025, kMinCentre = 0.03, kMinDistortion = 0.01,
 constexpr double kBetterMedian = 0.93, kBetterMedianOfView = 0.6;
 /// Max change of a radius: more is no lens, but photos that are turned or of other views.
 constexpr double kMaxDistortion = 0.4;
-/// Min change of the median distance by another camera, pixels: matches are that much off by themselves.
-constexpr double kMinPixels = 0.01;
+/// Lines have to move by so many pixels, measured at those that move most, for another camera to mean
+/// something: corners are found no better than to a tenth of a pixel, and what they are off by, the sampling
+/// of small images, is alike in all of them, so that more matches do not average it out.
+constexpr double kMinPixels = 0.1, kMovedMost = 0.9;
 /// Max share of a view's matches that fit, of the share of the others'; these have to fit themselves.
 constexpr double kOfOthers = 0.5, kOthersFit = 0.4;
 
@@ -167,6 +169,15 @@ std::vector<double> distances_of(std::span<const CalibratedView> views, const Ma
   return distances;
 }
 
+/// How far a change moves the lines that it moves most, in pixels of the first view.
+double pixels_moved(std::span<const CalibratedView> views, const Matches& matches, const Hypothesis& change) {
+  std::vector<double> moved;
+  for (const ViewMatch& match : matches)
+    moved.push_back(std::abs(distance_of(views, match, change) - distance_of(views, match, {})));
+  return quantile(moved, kMovedMost) * longer_side_of(views[matches.front().reference].camera) /
+         kEpipolarUnits;
+}
+
 EpipolarFit fit_of_distances(std::vector<double> distances) {
   EpipolarFit fit;
   fit.matches = distances.size();
@@ -224,8 +235,7 @@ bool is_large(const Explanation& it, std::span<const CalibratedView> views, cons
   const auto& value = it.change.value;
   if (it.change.freedom == Freedom::kTurn) return norm(Vec3d{value[0], value[1], value[2]}) > kMinTurn;
   const Pinhole& camera = views[matches.front().reference].camera;
-  const double pixels = (it.before.median - it.after.median) * longer_side_of(camera) / kEpipolarUnits;
-  if (!(pixels > kMinPixels)) return false;
+  if (!(pixels_moved(views, matches, it.change) > kMinPixels)) return false;
   if (it.change.freedom == Freedom::kFocal) return std::abs(value[0]) > kMinFocal;
   if (it.change.freedom == Freedom::kCentre) return std::hypot(value[0], value[1]) > kMinCentre;
   const Vec3d corner = camera.ray({0, 0});

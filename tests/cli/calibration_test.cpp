@@ -163,6 +163,27 @@ TEST_F(WrongCalibration, CamerasThatPhotosContradictAreNamedWithoutPoints) {
   }
 }
 
+TEST_F(WrongCalibration, FocalLengthsOfSmallPhotosAreNamedWhereTheyMoveLinesAndNotElse) {
+  fs::remove_all(scene());
+  const Outcome rendered =
+      run_program(folder(), {RECON_RENDER, RECON_SOURCE_DIR "/scenes/street.json", scene().string(),
+                             "--quiet", "--ground-truth", "none", "--width", "120", "--views", "20"});
+  ASSERT_EQ(rendered.exit_code, 0) << rendered.err;
+  const auto said = [&] {
+    return reconstruct({scene().string(), "--stage", "estimate", "--overwrite", "--planes", "4", "--refine",
+                        "none", "--optimizer", "winner", "--aggregation", "none", "--depth-min", "4",
+                        "--depth-max", "30"})
+        .err;
+  };
+  EXPECT_THAT(said(), Not(HasSubstr("the photos do not fit the cameras")));
+  change_model(
+      [](Scene& wrong) {
+        for (double* focal : {&wrong.cameras[0].params[0], &wrong.cameras[0].params[1]}) *focal *= 0.6;
+      },
+      false);
+  EXPECT_THAT(said(), HasSubstr("the photos do not fit the cameras: with focal lengths times "));
+}
+
 TEST_F(WrongCalibration, AViewThatIsTurnedByThreeDegreesIsNamedWithoutPoints) {
   change_model(
       [](Scene& wrong) { wrong.views[2].cam_from_world = turned(wrong.views[2].cam_from_world, 0.052); },
