@@ -226,6 +226,35 @@ TEST_F(WideViews, OfAFisheyeIgnoreWhatLiesOutsideThePhoto) {
 }
 
 /// What changes the pinholes that a photo became is no advice about its lens.
+TEST_F(WideViews, OfATurnedPhotoThatSharesNoCornersAreNamedOnce) {
+  const fs::path scene = folder() / "eight";
+  const Outcome rendered =
+      run_program(folder(), {RECON_RENDER, RECON_SOURCE_DIR "/scenes/panorama.json", scene.string(),
+                             "--quiet", "--ground-truth", "none", "--width", "400", "--samples", "2"});
+  ASSERT_EQ(rendered.exit_code, 0) << rendered.err;
+  Scene model = read_colmap_model(scene / "sparse");
+  for (View& view : model.views) view.observations.clear();
+  model.points.clear();
+  const auto said = [&] {
+    fs::remove_all(scene / "sparse");
+    write_colmap_model(scene / "sparse", model, ColmapFormat::kText);
+    const Outcome outcome =
+        reconstruct({scene.string(), "--json", "--overwrite", "--quality", "draft", "--planes", "24",
+                     "--refine", "none", "--depth-min", "0.3", "--depth-max", "6"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.json().at("scenes").at(0).at("warnings").get<std::vector<std::string>>();
+  };
+  EXPECT_THAT(said(), testing::IsEmpty());
+  const double c = std::cos(0.3),
+               s = std::sin(0.3);  // about the x axis: no band of epipolar lines meets another
+  model.views[1].cam_from_world =
+      Pose{{{1, 0, 0, 0, c, -s, 0, s, c}}, {0, 0, 0}} * model.views[1].cam_from_world;
+  EXPECT_THAT(said(), testing::ElementsAre(testing::AllOf(
+                          HasSubstr("view01.png: it does not go together with the other photos: other views "
+                                    "confirm "),
+                          HasSubstr(" % of those of all views, and they show next to nothing of it"))));
+}
+
 TEST_F(WideViews, HaveGivenMapsInTheSizesOfTheirPhotos) {
   // Maps of the faces of photos of 186 pixels, for photos of 400.
   fs::create_directories(folder() / "maps");

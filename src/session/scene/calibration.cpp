@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -264,20 +263,37 @@ void check_agreement(SceneRun& run) {
         run.folder.root.string(), 100 * all.estimated, 100 * all.checked, disagreement(run)));
     return;
   }
-  std::set<std::string> photos;  // each is compared once, whichever of its faces are alone
+  const auto alone = [&](int view) {
+    const double share = agreement_of(run, {view}).share();
+    return share < agreement_limit::kByChance && share < agreement_limit::kOfOtherViews * all.share();
+  };
+  std::vector<std::pair<std::string, std::vector<int>>> photos;
   for (const int view : views) {
     const std::string& photo = run.plan.scene_view(view).photo_name();
-    const double share = agreement_of(run, {view}).share();
-    const bool alone =
-        share < agreement_limit::kByChance && share < agreement_limit::kOfOtherViews * all.share();
-    if (!alone || run.doubted_views.contains(photo) || photos.size() == kNamed) continue;
-    if (!photos.insert(photo).second || !photo_contradicts(run, view)) continue;
+    if (photos.empty() || photos.back().first != photo) photos.push_back({photo, {}});
+    photos.back().second.push_back(view);
+  }
+  std::size_t judged = 0;
+  for (const auto& [photo, its_views] : photos) {
+    const auto first = std::ranges::find_if(its_views, alone);
+    if (first == its_views.end() || run.doubted_views.contains(photo) || judged == kNamed) continue;
+    ++judged;
+    const std::string evidence =
+        fmt::format("other views confirm {:.1f} % of its depths, and {:.0f} % of those of all views",
+                    100 * agreement_of(run, {*first}).share(), 100 * all.share());
+    const PhotoVerdict verdict = judge_photo(run, *first);
+    if (verdict == PhotoVerdict::kContradicts)
+      run.warn(
+          fmt::format("{}: its photo contradicts its camera or its pose: {}; check them, or remove the view",
+                      run.plan.name(*first), evidence));
+    else if (verdict == PhotoVerdict::kApart && std::ranges::all_of(its_views, alone))
+      run.warn(fmt::format(
+          "{}: it does not go together with the other photos: {}, and they show next to nothing of it "
+          "where they should; check its photo, its camera and its pose, or remove the view",
+          photo, evidence));
+    else
+      continue;
     run.doubted_views.insert(photo);
-    run.warn(
-        fmt::format("{}: its photo contradicts its camera or its pose: other views confirm {:.1f} % of its "
-                    "depths, and {:.0f} "
-                    "% of those of all views; check them, or remove the view",
-                    run.plan.name(view), 100 * share, 100 * all.share()));
   }
 }
 

@@ -25,8 +25,15 @@ std::string causes(const SceneRun& run, std::optional<CalibrationMistake> mistak
 /// @throws InputError when a photo or mask cannot be read, Interrupted
 void check_photos_fit(SceneRun& run);
 
-/// The same for one view, with more of the others: whether its photo contradicts its camera and its pose.
-bool photo_contradicts(SceneRun& run, int view);
+/// What the corners of one photo say of its camera and its pose.
+enum class PhotoVerdict {
+  kNothing,      ///< they fit, or are few
+  kContradicts,  ///< they lie beside their epipolar lines
+  kApart,        ///< of a photo with faces, which sees all around: next to none is found in other photos
+};
+
+/// As check_photos_fit for the photo of one view, with more of the others.
+PhotoVerdict judge_photo(SceneRun& run, int view);
 
 /// What the check across views leaves of some views' depths.
 struct ViewAgreement {

@@ -13,6 +13,7 @@
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/parallel.hpp"
+#include "core/quantile.hpp"
 #include "scene/calibration_check.hpp"
 #include "scene/epipolar_check.hpp"
 #include "scene/sparse_index.hpp"
@@ -36,6 +37,8 @@ constexpr std::size_t kOthersOfOne = 6;
 constexpr double kPhotosContradict = 0.4, kPhotosFit = 0.5;
 /// A mistake is named when the share without it is at least this, and this factor larger.
 constexpr double kExplained = 0.45, kBetter = 1.4;
+/// A photo with this factor fewer matches than others is apart from them.
+constexpr std::size_t kApart = 10;
 /// Views that have a message of their own.
 constexpr std::size_t kNamedPhotos = 5;
 /// Min matches of a scene; fewer may fit by chance or not.
@@ -64,6 +67,17 @@ std::vector<int> views_of_photo(const std::vector<CalibratedView>& views, int vi
   for (std::size_t i = 0; i < views.size(); ++i)
     if (views[i].photo == views[view].photo) faces.push_back(static_cast<int>(i));
   return faces;
+}
+
+/// The median number of matches of the photos that have any.
+std::size_t matches_of_photos(const std::vector<CalibratedView>& views,
+                              const std::vector<ViewMatch>& matches) {
+  std::map<int, std::size_t> counts;
+  for (const ViewMatch& it : matches)
+    for (const int view : {it.reference, it.source}) ++counts[views[view].photo];
+  std::vector<double> all;
+  for (const auto& [photo, count] : counts) all.push_back(static_cast<double>(count));
+  return all.empty() ? 0 : static_cast<std::size_t>(quantile(all, 0.5));
 }
 
 /// Small images of views and their corners, made when they are first wanted.
@@ -277,7 +291,7 @@ void warn_of_photos(SceneRun& run, const EpipolarVerdict& verdict) {
   std::size_t named = 0;
   for (const DoubtedView& it : verdict.views) {
     const std::string& name = run.plan.scene_view(it.view).photo_name();
-    if (!it.degrees && !photo_contradicts(run, it.view)) continue;
+    if (!it.degrees && judge_photo(run, it.view) != PhotoVerdict::kContradicts) continue;
     if (!run.doubted_views.insert(name).second) continue;
     if (named++ < kNamedPhotos)
       run.warn(name + ": " + photo_doubt_text(it, verdict.fit));
@@ -339,7 +353,7 @@ void check_photos_fit(SceneRun& run) {
     run.photos_fit = true;
 }
 
-bool photo_contradicts(SceneRun& run, int view) {
+PhotoVerdict judge_photo(SceneRun& run, int view) {
   const std::vector<CalibratedView> views = calibration_of(run);
   const std::vector<int> its_views = views_of_photo(views, view);
   const std::vector<std::vector<int>> beside = neighbours(run);
@@ -350,9 +364,12 @@ bool photo_contradicts(SceneRun& run, int view) {
   const auto is_its = [&](int it) { return std::ranges::binary_search(its_views, it); };
   std::erase_if(matches, [&](const ViewMatch& it) { return is_its(it.reference) || is_its(it.source); });
   const std::vector<ViewMatch> its = small.matches(pairs_of(run, {its_views, kOthersOfOne}, others), views);
+  const bool apart = views[view].photo >= 0 && kApart * its.size() < matches_of_photos(views, matches);
   matches.insert(matches.end(), its.begin(), its.end());
   const EpipolarVerdict verdict = judge_matches(views, std::move(matches));
-  return std::ranges::any_of(verdict.views, [&](const DoubtedView& it) { return is_its(it.view); });
+  if (std::ranges::any_of(verdict.views, [&](const DoubtedView& it) { return is_its(it.view); }))
+    return PhotoVerdict::kContradicts;
+  return apart ? PhotoVerdict::kApart : PhotoVerdict::kNothing;
 }
 
 }  // namespace recon
