@@ -1,5 +1,6 @@
 #include "scene/epipolar_check.hpp"
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -57,14 +58,14 @@ double longer_side_of(const Pinhole& camera) {
   return std::max(camera.width, camera.height);
 }
 
-/// The rotation about `axis` by its length (Rodrigues).
+/// The rotation about `axis` by its length.
 Mat3d rotation_by(Vec3d axis) {
-  const double angle = norm(axis);
-  const Vec3d a = normalized(axis);
-  const double c = std::cos(angle), s = std::sin(angle), d = 1 - c;
-  return {{c + d * a.x * a.x, d * a.x * a.y - s * a.z, d * a.x * a.z + s * a.y,  //
-           d * a.x * a.y + s * a.z, c + d * a.y * a.y, d * a.y * a.z - s * a.x,  //
-           d * a.x * a.z - s * a.y, d * a.y * a.z + s * a.x, c + d * a.z * a.z}};
+  const Eigen::Vector3d v(axis.x, axis.y, axis.z);
+  const Eigen::Matrix3d rotation = Eigen::AngleAxisd(v.norm(), v.normalized()).toRotationMatrix();
+  Mat3d result;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) result(i, j) = rotation(i, j);
+  return result;
 }
 
 /// A camera with a change.
@@ -122,25 +123,11 @@ double distance_of(std::span<const CalibratedView> views, const ViewMatch& match
   return slope > 0 ? dot(y, line_b) / slope * kEpipolarUnits / longer_side_of(b.camera) : 0;
 }
 
-/// Normal equations of up to three parameters.
+/// Normal equations of up to three parameters; the matrix is positive definite, since it begins as the unit
+/// matrix.
 struct NormalEquations {
-  Mat3d matrix = identity<double>();
-  Vec3d gradient{0, 0, 0};
-
-  void add(const std::array<double, 3>& row, double distance, double weight) {
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j) matrix(i, j) += weight * row[i] * row[j];
-    gradient = gradient + weight * distance * Vec3d{row[0], row[1], row[2]};
-  }
-  /// Of a matrix that is positive definite, since it began as the unit matrix.
-  Mat3d inverted() const {
-    const auto row = [&](int i) { return Vec3d{matrix(i, 0), matrix(i, 1), matrix(i, 2)}; };
-    const Vec3d a = cross(row(1), row(2)), b = cross(row(2), row(0)), c = cross(row(0), row(1));
-    const double determinant = dot(row(0), a);
-    Mat3d result{{a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z}};
-    for (double& value : result.m) value /= determinant;
-    return result;
-  }
+  Eigen::Matrix3d matrix = Eigen::Matrix3d::Identity();
+  Eigen::Vector3d gradient = Eigen::Vector3d::Zero();
 };
 
 using Matches = std::vector<ViewMatch>;
@@ -150,14 +137,15 @@ NormalEquations equations_of(std::span<const CalibratedView> views, const Matche
   NormalEquations equations;
   for (const ViewMatch& match : matches) {
     const double distance = distance_of(views, match, change);
-    std::array<double, 3> row{};
+    Eigen::Vector3d row = Eigen::Vector3d::Zero();
     for (std::size_t k = 0; k < change.parameters(); ++k) {
       Hypothesis next = change;
       next.value[k] += kDifference;
-      row[k] = (distance_of(views, match, next) - distance) / kDifference;
+      row[static_cast<int>(k)] = (distance_of(views, match, next) - distance) / kDifference;
     }
     const double root = 1 / (1 + distance * distance / (scale * scale));
-    equations.add(row, distance, root * root);
+    equations.matrix += root * root * row * row.transpose();
+    equations.gradient += root * root * distance * row;
   }
   return equations;
 }
@@ -210,10 +198,9 @@ Explanation explained_by(std::span<const CalibratedView> views, const Matches& m
   NormalEquations last;
   for (const double scale : kScales) {
     last = equations_of(views, matches, result.change, scale);
-    const Vec3d step = last.inverted() * last.gradient;
-    const std::array<double, 3> steps = {step.x, step.y, step.z};
+    const Eigen::Vector3d steps = last.matrix.llt().solve(last.gradient);
     for (std::size_t k = 0; k < result.change.parameters(); ++k)
-      result.change.value[k] -= std::clamp(steps[k], -kMaxStep, kMaxStep);
+      result.change.value[k] -= std::clamp(steps[static_cast<int>(k)], -kMaxStep, kMaxStep);
   }
   const std::vector<double> before = distances_of(views, matches, {});
   const std::vector<double> after = distances_of(views, matches, result.change);
@@ -221,7 +208,7 @@ Explanation explained_by(std::span<const CalibratedView> views, const Matches& m
   result.before = fit_of_distances(before);
   result.after = fit_of_distances(after);
   const double deviation = 1.4826 * result.after.median;
-  const Mat3d covariance = last.inverted();
+  const Eigen::Matrix3d covariance = last.matrix.inverse();
   for (std::size_t k = 0; k < result.change.parameters(); ++k) {
     const int i = static_cast<int>(k);
     const double error = deviation * std::sqrt(covariance(i, i));
