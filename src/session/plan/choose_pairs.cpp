@@ -1,5 +1,3 @@
-#include "session/plan/choose_pairs.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -8,6 +6,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "scene/rectification.hpp"
+#include "session/plan/plan_steps.hpp"
 
 namespace recon {
 

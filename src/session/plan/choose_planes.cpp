@@ -1,9 +1,8 @@
-#include "session/plan/choose_planes.hpp"
-
 #include <algorithm>
 
 #include "methods/sweep/depth_search.hpp"
 #include "methods/sweep/plane_sweep.hpp"
+#include "session/plan/plan_steps.hpp"
 
 namespace recon {
 

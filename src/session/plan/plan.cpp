@@ -19,8 +19,7 @@
 #include "scene/depth_range.hpp"
 #include "scene/undistort.hpp"
 #include "scene/view_geometry.hpp"
-#include "session/plan/choose_pairs.hpp"
-#include "session/plan/choose_planes.hpp"
+#include "session/plan/plan_steps.hpp"
 
 namespace recon {
 

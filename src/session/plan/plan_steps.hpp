@@ -8,4 +8,8 @@ namespace recon {
 /// Sets levels and planes of a view that is swept.
 void choose_planes(const SessionOptions& options, int index, ScenePlan& plan);
 
+/// Rectifies every view with its sources; says of those that have sources but no pair why.
+/// @throws InputError when no view has a pair, but some have sources
+void choose_pairs(const SessionOptions& options, ScenePlan& plan);
+
 }  // namespace recon
