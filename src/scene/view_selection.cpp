@@ -29,7 +29,7 @@ constexpr double kDistanceInBaselines = 5;
 constexpr double kMinSourceOverlap = 0.1;
 /// The image is divided into so many cells each way, with at most so many samples of the sparse points each.
 constexpr int kSampleCells = 8;
-constexpr std::size_t kCellSamples = 8;
+constexpr std::size_t kCellSamples = 4;
 constexpr int kNoSample = -1;
 
 /// The points that a view shares with a source.
