@@ -140,8 +140,8 @@ Samples spread_samples(const SceneIndex& index, int reference) {
     const std::optional<Vec2d> pixel =
         view.lens->project(view.cam_from_world * index.scene.points[points[i]].position);
     if (!pixel) continue;
-    const auto cell = [](double at, int size) {
-      return static_cast<int>(std::clamp(at / size * kSampleCells, 0.0, kSampleCells - 1.0));
+    const auto cell = [](double at, int size) {  // 0 also for NaN
+      return static_cast<int>(std::min(std::max(0.0, at / size * kSampleCells), kSampleCells - 1.0));
     };
     cells[cell(pixel->y, view.height) * kSampleCells + cell(pixel->x, view.width)].push_back(i);
   }
