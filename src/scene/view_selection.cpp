@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/quantile.hpp"
+#include "scene/source_coverage.hpp"
 #include "scene/sparse_index.hpp"
 #include "scene/view_geometry.hpp"
 
@@ -26,12 +27,35 @@ constexpr int kOverlapRays = 6;
 constexpr double kRelativeDepths[] = {0.6, 0.8, 1.0, 1.25, 1.6};
 constexpr double kDistanceInBaselines = 5;
 constexpr double kMinSourceOverlap = 0.1;
+/// The image is divided into so many cells each way, with at most so many samples of the sparse points each.
+constexpr int kSampleCells = 8;
+constexpr std::size_t kCellSamples = 4;
+constexpr int kNoSample = -1;
 
 /// The points that a view shares with a source.
 struct SharedPoints {
-  double score = 0;   ///< matching quality of the pair at the points
   double weight = 0;  ///< the number of points, with those that they represent
   std::size_t count = 0, below_min = 0, within_max = 0;  ///< without those, all and by their angles
+  bool useful = false;                                   ///< whether the pair can match any of them
+};
+
+/// What the sources of one reference view share with it.
+struct SharedViews {
+  struct Shown {
+    int source;
+    SampleScore of;
+  };
+  explicit SharedViews(std::size_t views) : by_source(views) {}
+
+  std::vector<SharedPoints> by_source;
+  std::vector<Shown> shown;     ///< samples
+  std::vector<double> weights;  ///< of the samples
+};
+
+/// Points of a reference view that stand for parts of its image.
+struct Samples {
+  std::vector<int> of_point;  ///< index of its sample, of each point that the view sees; kNoSample for most
+  std::vector<double> weights;
 };
 
 struct Candidate {
@@ -59,18 +83,22 @@ double scale_weight(double ratio) {
 }
 
 /// @param weight  the number of points that `x` represents
-void add_point(const SceneGeometry& views, int reference, int source, Vec3d x, double weight,
-               const ViewSelectionOptions& options, SharedPoints& shared) {
+/// @param sample  index of the sample that it is, or kNoSample
+void add_point(const SceneGeometry& views, int reference, int source, Vec3d x, double weight, int sample,
+               const ViewSelectionOptions& options, SharedViews& all) {
   const ViewGeometry &r = views[reference], &s = views[source];
   const double exact_angle = triangulation_angle(x, r.centre, s.centre);
   const double ratio = (norm(x - r.centre) / r.focal) / (norm(x - s.centre) / s.focal);
-  const auto score = static_cast<float>(weight * angle_weight(exact_angle, options) * scale_weight(ratio));
+  const double quality = angle_weight(exact_angle, options) * scale_weight(ratio);
   const double angle = static_cast<double>(static_cast<float>(exact_angle));
-  shared.score += static_cast<double>(score);
+  SharedPoints& shared = all.by_source[source];
   shared.weight += weight;
   shared.count += 1;
   shared.below_min += angle < options.min_angle_degrees ? 1 : 0;
   shared.within_max += angle <= options.max_angle_degrees ? 1 : 0;
+  shared.useful |= quality > 0;
+  if (sample != kNoSample && quality > 0)
+    all.shown.push_back({source, {sample, static_cast<float>(quality)}});
 }
 
 /// Whether the third quartile of the angles reaches the min angle and their median is within the max angle.
@@ -78,17 +106,22 @@ bool angles_fit(const SharedPoints& shared) {
   return shared.below_min <= (shared.count - 1) * 3 / 4 && shared.within_max > (shared.count - 1) / 2;
 }
 
-/// Candidates from what one reference view shares with each view, best first.
-/// @param min_weight  min weight of a candidate
-std::vector<Candidate> ranked(const std::vector<SharedPoints>& by_source, double min_weight) {
-  std::vector<Candidate> candidates;
-  for (std::size_t source = 0; source < by_source.size(); ++source) {
-    const SharedPoints& shared = by_source[source];
-    if (shared.score > 0 && shared.weight >= min_weight && angles_fit(shared))
-      candidates.push_back({static_cast<int>(source), shared.score});
+/// The sources among the views with which one reference view shares enough, best first.
+/// @param min_weight  min weight of what is shared
+std::vector<int> best_sources(const SharedViews& all, double min_weight, int count) {
+  std::vector<int> views, position(all.by_source.size(), -1);
+  for (std::size_t source = 0; source < all.by_source.size(); ++source) {
+    const SharedPoints& shared = all.by_source[source];
+    if (!shared.useful || shared.weight < min_weight || !angles_fit(shared)) continue;
+    position[source] = static_cast<int>(views.size());
+    views.push_back(static_cast<int>(source));
   }
-  std::ranges::stable_sort(candidates, std::greater(), &Candidate::score);
-  return candidates;
+  std::vector<std::vector<SampleScore>> shown(views.size());
+  for (const SharedViews::Shown& s : all.shown)
+    if (position[s.source] >= 0) shown[position[s.source]].push_back(s.of);
+  std::vector<int> best;
+  for (const int i : covering_sources(shown, all.weights, count)) best.push_back(views[i]);
+  return best;
 }
 
 /// Hash that spreads the start of the subsampled tracks; any fixed bit mixing works.
@@ -97,11 +130,40 @@ std::uint64_t mixed(std::uint64_t value) {
   return value ^ (value >> 29);
 }
 
-std::vector<Candidate> by_points(const SceneIndex& index, int reference,
-                                 const ViewSelectionOptions& options) {
+/// The image in cells of equal weight, each with some of the points in it, so that the sources of a view are
+/// chosen for all of its image and not for those parts that have most points.
+Samples spread_samples(const SceneIndex& index, int reference) {
+  const ViewGeometry& view = index.views[reference];
+  const std::span<const int> points = index.visibility.points_of_view[reference];
+  std::vector<std::vector<std::size_t>> cells(kSampleCells * kSampleCells);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::optional<Vec2d> pixel =
+        view.lens->project(view.cam_from_world * index.scene.points[points[i]].position);
+    if (!pixel) continue;
+    const auto cell = [](double at, int size) {  // 0 also for NaN
+      return static_cast<int>(std::min(std::max(0.0, at / size * kSampleCells), kSampleCells - 1.0));
+    };
+    cells[cell(pixel->y, view.height) * kSampleCells + cell(pixel->x, view.width)].push_back(i);
+  }
+  Samples samples{std::vector<int>(points.size(), kNoSample), {}};
+  for (const std::vector<std::size_t>& cell : cells) {
+    const std::size_t count = std::min(cell.size(), kCellSamples);
+    for (std::size_t k = 0; k < count; ++k) {
+      samples.of_point[cell[k * cell.size() / count]] = static_cast<int>(samples.weights.size());
+      samples.weights.push_back(1.0 / static_cast<double>(count));
+    }
+  }
+  return samples;
+}
+
+std::vector<int> by_points(const SceneIndex& index, int reference, const ViewSelectionOptions& options) {
   const Scene& scene = index.scene;
-  std::vector<SharedPoints> by_source(scene.views.size());
-  for (const int p : index.visibility.points_of_view[reference]) {
+  const std::span<const int> points = index.visibility.points_of_view[reference];
+  Samples samples = spread_samples(index, reference);
+  SharedViews all(scene.views.size());
+  all.weights = std::move(samples.weights);
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const int p = points[k];
     const std::span<const int> track = index.visibility.views_of_point[p];
     const std::size_t stride = (track.size() + kMaxTrackLength - 1) / kMaxTrackLength;
     const std::size_t start =
@@ -110,9 +172,9 @@ std::vector<Candidate> by_points(const SceneIndex& index, int reference,
     for (std::size_t i = start; i < track.size(); i += stride)
       if (index.views[track[i]].photo != index.views[reference].photo)
         add_point(index.views, reference, track[i], scene.points[p].position, static_cast<double>(stride),
-                  options, by_source[track[i]]);
+                  samples.of_point[k], options, all);
   }
-  return ranked(by_source, kMinShared);
+  return best_sources(all, kMinShared, options.max_sources);
 }
 
 /// Estimated depths for a view without observed points: around the median depth of the points in its image,
@@ -134,23 +196,23 @@ std::vector<double> guessed_depths(const SceneIndex& index, int reference,
   return depths;
 }
 
-std::vector<Candidate> by_geometry(const SceneIndex& index, int reference,
-                                   const ViewSelectionOptions& options) {
+std::vector<int> by_geometry(const SceneIndex& index, int reference, const ViewSelectionOptions& options) {
   const SceneGeometry& views = index.views;
   const std::vector<int> neighbours = nearest_views(views, reference, kMaxNeighbours);
   if (neighbours.empty()) return {};
   const ViewGeometry& view = views[reference];
   const std::vector<Vec3d> rays = view.ray_grid(kOverlapRays);
   const std::vector<double> depths = guessed_depths(index, reference, neighbours);
-  std::vector<SharedPoints> by_source(static_cast<std::size_t>(views.size()));
+  SharedViews all(static_cast<std::size_t>(views.size()));
   for (const double depth : depths)
     for (const Vec3d ray : rays) {
       const Vec3d x = view.point_at(ray, depth);
+      const auto sample = static_cast<int>(all.weights.size());
+      all.weights.push_back(1);
       for (const int source : neighbours)
-        if (views[source].sees(x)) add_point(views, reference, source, x, 1, options, by_source[source]);
+        if (views[source].sees(x)) add_point(views, reference, source, x, 1, sample, options, all);
     }
-  const double samples = static_cast<double>(depths.size() * rays.size());
-  return ranked(by_source, kMinSourceOverlap * samples);
+  return best_sources(all, kMinSourceOverlap * static_cast<double>(all.weights.size()), options.max_sources);
 }
 
 /// The share of what a view sees that another one sees too.
@@ -186,14 +248,12 @@ std::vector<std::vector<int>> select_sources(const SceneIndex& index, const View
   EXPECTS(options.max_sources >= 0 && options.min_angle_degrees <= options.max_angle_degrees);
   std::vector<std::vector<int>> sources(index.scene.views.size());
   parallel_for(index.views.size(), [&](int reference) {
-    std::vector<Candidate> best = by_points(index, reference, options);
+    std::vector<int>& best = sources[reference];
+    best = by_points(index, reference, options);
     if (best.size() < kEnoughSources)
-      for (const Candidate& candidate : by_geometry(index, reference, options))
-        if (std::ranges::find(best, candidate.view, &Candidate::view) == best.end())
-          best.push_back(candidate);
-    std::vector<int>& chosen = sources[reference];
-    for (std::size_t i = 0; i < std::min(best.size(), static_cast<std::size_t>(options.max_sources)); ++i)
-      chosen.push_back(best[i].view);
+      for (const int view : by_geometry(index, reference, options))
+        if (std::ssize(best) < options.max_sources && std::ranges::find(best, view) == best.end())
+          best.push_back(view);
   });
   return sources;
 }

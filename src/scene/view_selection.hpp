@@ -14,10 +14,10 @@ struct ViewSelectionOptions {
 };
 
 /// The best source views of every reference view, best first, as indices into the views of the scene; ties by
-/// lowest index. With sparse points: scored by shared points weighted by triangulation angle; a source must
-/// share points and its 75th percentile angle must reach min_angle. Without points: from the geometry of the
-/// cameras alone (baseline, viewing directions, overlap of the frusta). The list is empty if a view has no
-/// usable source.
+/// lowest index. The first ones together show all parts of its image, see covering_sources. With sparse
+/// points: by shared points, weighted by triangulation angle and resolution; a source must share points and
+/// its 75th percentile angle must reach min_angle. Without points: from the geometry of the cameras alone
+/// (baseline, viewing directions, overlap of the frusta). The list is empty if a view has no usable source.
 std::vector<std::vector<int>> select_sources(const SceneIndex& index, const ViewSelectionOptions& options);
 
 /// For each view the `count` others that see most of what it sees at its expected depths, and at least a

@@ -14,11 +14,13 @@
 namespace recon {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
+using ::testing::UnorderedElementsAreArray;
 using namespace recon::test;
 
 TEST(SelectSources, PrefersTenToFifteenDegrees) {
@@ -163,7 +165,52 @@ TEST(SelectSources, RollOfTheCameraDoesNotMatter) {
     rolled.views[v].cam_from_world = quarter * rolled.views[v].cam_from_world;
   }
   add_cube(rolled, 0.1);
-  EXPECT_EQ(select_sources(rolled, {}), select_sources(upright, {}));
+  // The samples of the points are others, as the cells of the image are.
+  const auto found = select_sources(rolled, {}), expected = select_sources(upright, {});
+  for (std::size_t v = 0; v < expected.size(); ++v) {
+    EXPECT_THAT(found[v], UnorderedElementsAreArray(expected[v]));
+    EXPECT_EQ(found[v][0], expected[v][0]);
+  }
+}
+
+/// A camera that moves along a corridor and looks ahead, with points on both walls.
+Scene corridor(int views) {
+  Scene scene = empty_scene();
+  for (int v = 0; v < views; ++v) add_view(scene, looking_at({0, 0, 0.2 * v}, {0, 0, 0.2 * v + 1}));
+  for (int z = 0; z < 60; ++z)
+    for (const double y : {-0.5, 0.0, 0.5})
+      for (const double x : {-1.0, 1.0}) add_point(scene, {x, y, 0.2 * z});
+  return scene;
+}
+
+TEST(SelectSources, SomeLieBehindWhereTheCameraMovesForward) {
+  // Those ahead show the middle of the image alone, those behind its border too, less finely.
+  const Scene scene = corridor(40);
+  Scene without_points = scene;
+  without_points.points = {};
+  for (View& view : without_points.views) view.observations.clear();
+  ViewSelectionOptions options;
+  options.max_sources = 8;
+  for (const Scene& s : {scene, without_points}) {
+    const auto sources = select_sources(s, options);
+    for (int v = 10; v < 30; ++v) {
+      const auto behind = std::ranges::count_if(sources[v], [v](int source) { return source < v; });
+      EXPECT_GE(behind, 2) << v;
+    }
+  }
+}
+
+TEST(SelectSources, AllPartsOfTheImageCountAlike) {
+  // Most points lie in one place, which the first three sources see; the last two see the other half.
+  Scene scene = empty_scene();
+  add_view(scene, looking_at({0, 0, -1}, {0, 0, 0}));
+  for (const double x : {0.2, 0.21, 0.22}) add_view(scene, looking_at({x, 0, -1}, {-0.5, 0, 0}));
+  for (const double x : {0.2, 0.21}) add_view(scene, looking_at({x, 0, -1}, {1.2, 0, 0}));
+  for (int i = 0; i < 400; ++i) add_point(scene, {-0.5 + 0.0001 * i, 0, 0});
+  for (int i = 0; i < 20; ++i) add_point(scene, {0.3 + 0.01 * i, -0.3 + 0.03 * i, 0});
+  ViewSelectionOptions options;
+  options.max_sources = 2;
+  EXPECT_THAT(select_sources(scene, options)[0], UnorderedElementsAre(AnyOf(1, 2, 3), AnyOf(4, 5)));
 }
 
 TEST(SelectSources, NoViewsAndOneView) {
