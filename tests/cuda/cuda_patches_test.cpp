@@ -122,6 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
                       PatchCase{"TwoByThree", scene(2, 3, 25, 29, 2), {2, 1, 2, 2}},
                       PatchCase{"SourceOfOnePixel", scene(9, 7, 1, 1, 1), {0, 1, 2, 2}, kByWinner, false},
                       PatchCase{"SmallerThanAPatch", scene(5, 4, 25, 23, 2), {0, 3, 2, 2}},
+                      PatchCase{"WidestSource", scene(61, 43, 16378, 49, 3), {1, 2, 2, 2}},
                       PatchCase{"LowerThanTheLeastBand", scene(33, 9, 41, 21, 3), {1, 2, 2, 2}},
                       PatchCase{"OfBlocksExactly", scene(64, 48, 70, 50, 3), {1, 2, 2, 2}},
                       PatchCase{"OfBlocksAndOne", scene(65, 49, 70, 50, 3), {1, 2, 2, 2}},

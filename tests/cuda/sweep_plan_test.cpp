@@ -221,7 +221,7 @@ TEST(PatchPlan, SaysWhatToLowerWhereNothingFits) {
 TEST(PatchPlan, CostsAreHeldInBandsOfRows) {
   const auto rows = [](const SweepShape& shape) { return PatchStages::band_rows(shape); };
   EXPECT_EQ(rows(patches(640, 480, 8, 1)), 484) << "all";
-  EXPECT_EQ(rows(patches(6000, 4000, 32, 1)), (32 << 20) / (6000 * 32));
+  EXPECT_EQ(rows(patches(6000, 4000, 32, 1)), (96 << 20) / (6000 * 32 * 5)) << "a float and a byte each";
   for (const int height : {1, 9, 12, 13}) EXPECT_EQ(rows(patches(64, height, 8, 1)), height + 4);
   EXPECT_GT(rows(patches(16384, 16384, 32, 1)), 4);
 }

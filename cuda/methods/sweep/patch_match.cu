@@ -1,6 +1,6 @@
 #include "cuda/device/error.hpp"
-#include "cuda/match/sampling.cuh"
 #include "cuda/methods/sweep/patch_match.hpp"
+#include "cuda/methods/sweep/pixel_patch.cuh"
 #include "methods/sweep/depth_step.hpp"
 #include "optimize/patch_match/edge_planes_step.hpp"
 #include "optimize/patch_match/smooth_planes_step.hpp"
@@ -8,90 +8,13 @@
 namespace recon::cuda {
 namespace {
 
-constexpr int kBlockWidth = 16, kBlockHeight = 8;
-
-/// The patch of a pixel, compared with the sources. `R` is its radius, if the sources are quads: its samples
-/// then stay in registers. 0: any radius and storage, which decide at run time.
-template <int R>
-class PixelPatch {
- public:
-  __device__ PixelPatch(const PatchArgs& args, int x, int y) : args_(args), x_(x), y_(y) {
-    centre_ = reference(x, y);
-    for_samples([&](int k, int dx, int dy) {
-      const int px = x + dx, py = y + dy;
-      const bool inside = px >= 0 && py >= 0 && px < args.states.width && py < args.states.height;
-      const int r = inside ? reference(px, py) - centre_ : 0;
-      const int w = inside ? __ldg(args.weights + k * 256 + abs(r)) : 0;
-      weight_and_value_[k] = w << 16 | (r & 0xFFFF);
-      sums_.weight += w, sums_.r += w * r, sums_.rr += w * r * r;
-    });
-  }
-
-  /// The cost in one source; negative where the patch is not visible.
-  __device__ float visible_cost(std::uint32_t s, const SlantedPlane& plane) const {
-    const DeviceSource& source = args_.source[s];
-    const PatchWarp warp = patch_warp(source.warp, x_, y_, plane, radius(), source.width, source.height);
-    return warp.visible ? patch_cost(sums_, sums_with(source, warp)) : -1.0f;
-  }
-
-  /// The mean cost over the sources of the pixel; see mean_cost.
-  __device__ float cost(PatchSources sources, const SlantedPlane& plane, float bound) const {
-    return mean_cost(sources, bound, [&](std::uint32_t s) {
-      const float cost = visible_cost(s, plane);
-      return cost < 0.0f ? kInvisibleCost : cost;
-    });
-  }
-
-  __device__ const ReferenceSums& sums() const { return sums_; }
-
- private:
-  static constexpr int kSamples = patch_samples(R > 0 ? R : kMaxPatchRadius);
-
-  __device__ int radius() const { return R > 0 ? R : args_.iteration.radius; }
-
-  /// Calls `visit(k, dx, dy)` for sample k, at that offset.
-  template <class Visit>
-  __device__ __forceinline__ void for_samples(const Visit& visit) const {
-    if constexpr (R > 0) {
-#pragma unroll
-      for (int k = 0; k < kSamples; ++k) visit(k, k % (2 * R + 1) - R, k / (2 * R + 1) - R);
-    } else {
-      int k = 0;
-#pragma unroll 1
-      for (int dy = -radius(); dy <= radius(); ++dy)
-#pragma unroll 1
-        for (int dx = -radius(); dx <= radius(); ++dx) visit(k++, dx, dy);
-    }
-  }
-
-  __device__ int reference(int x, int y) const {
-    return __ldg(args_.reference + static_cast<std::ptrdiff_t>(y) * args_.reference_pitch + x);
-  }
-
-  __device__ PatchSums sums_with(const DeviceSource& source, const PatchWarp& warp) const {
-    PatchSums sums;
-    for_samples([&](int k, int dx, int dy) {
-      const int u = sample_position(warp.u, dx, dy, warp.ux, warp.uy);
-      const int v = sample_position(warp.v, dx, dy, warp.vx, warp.vy);
-      const int column = u >> kSubpixelBits, row = v >> kSubpixelBits;
-      std::uint32_t quad;
-      if (R > 0 || args_.storage == SourceStorage::kQuads)
-        quad = __ldg(static_cast<const std::uint32_t*>(source.channel[0]) + (row * source.pitch + column));
-      else
-        quad = quad_of_bytes(source, 0, column, row);
-      const std::uint32_t sample = shifted_bilinear(quad, u & 255, v & 255, 8192u) >> 14;
-      add_sample(sums, weight_and_value_[k] >> 16, static_cast<std::int16_t>(weight_and_value_[k]),
-                 static_cast<std::int32_t>(sample) - 4 * centre_);
-    });
-    return sums;
-  }
-
-  const PatchArgs& args_;
-  int x_, y_;
-  int centre_;
-  ReferenceSums sums_;
-  std::int32_t weight_and_value_[kSamples];
-};
+/// Thread blocks per multiprocessor, which limits the registers: more of them wait less for loads, but beyond
+/// this they take each other's place in the L1 cache.
+constexpr int kTogether = 6;
+/// The same where one source after the other is compared, which takes fewer registers.
+constexpr int kRateTogether = 8;
+/// The same where pixels agree on planes: as many as have their window in registers.
+constexpr int kAgreeTogether = 4;
 
 /// The pixel of a thread.
 struct Pixel {
@@ -120,11 +43,14 @@ __global__ void first_plane_kernel(const __grid_constant__ PatchArgs args, const
 }
 
 template <int R>
-__global__ void refine_kernel(const __grid_constant__ PatchArgs args) {
+__global__ void __launch_bounds__(kPatchThreads, kTogether)
+    refine_kernel(const __grid_constant__ PatchArgs args) {
+  __shared__ PatchBlock<R> block;
+  block.load(args);
   const Pixel pixel = thread_pixel();
   const int x = pixel.x, y = pixel.y;
   if (!args.states.contains(x, y)) return;
-  const PixelPatch<R> patch(args, x, y);
+  const PixelPatch<R> patch(args, block, x, y);
   const PatchSources sources = args.coarse_chosen[index_of(args.coarse, min(x / 2, args.coarse.width - 1),
                                                            min(y / 2, args.coarse.height - 1))];
   args.states.at(x, y) =
@@ -133,17 +59,22 @@ __global__ void refine_kernel(const __grid_constant__ PatchArgs args) {
 }
 
 template <int R>
-__global__ void rate_kernel(const __grid_constant__ PatchArgs args) {
+__global__ void __launch_bounds__(kPatchThreads, kRateTogether)
+    rate_kernel(const __grid_constant__ PatchArgs args) {
+  __shared__ PatchBlock<R> block;
+  block.load(args);
   const Pixel pixel = thread_pixel();
   const int x = pixel.x, row = pixel.y;
   const int y = row + args.row_begin;
   if (row >= args.rows || !args.states.contains(x, y)) return;
-  const PixelPatch<R> patch(args, x, y);
+  const PixelPatch<R> patch(args, block, x, y);
   const SlantedPlane plane = args.states.at(x, y).plane;
-  std::uint8_t* out = args.costs + index_of(args.states, x, row);
-  for (int s = 0; s < args.sources; ++s, out += index_of(args.states, 0, args.rows)) {
+  std::ptrdiff_t at = index_of(args.states, x, row);
+#pragma unroll 1
+  for (int s = 0; s < args.sources; ++s, at += index_of(args.states, 0, args.rows)) {
     const float cost = patch.visible_cost(s, plane);
-    *out = cost < 0.0f ? kUnseen : rounded_cost(cost);
+    args.costs[at] = cost;
+    args.rounded_costs[at] = cost < 0.0f ? kUnseen : rounded_cost(cost);
   }
 }
 
@@ -152,57 +83,107 @@ __global__ void choose_kernel(const __grid_constant__ PatchArgs args, int begin,
   const int x = pixel.x, row = pixel.y;
   const int y = begin + row;
   if (y >= end || !args.states.contains(x, y)) return;
-  args.chosen[index_of(args.states, x, y)] =
-      chosen_sources(args.sources, args.best_k, [&](int s, int dx, int dy) -> int {
-        if (!args.states.contains(x + dx, y + dy)) return kUnseen;
-        const std::uint8_t* costs = args.costs + s * index_of(args.states, 0, args.rows);
-        return costs[index_of(args.states, x + dx, y + dy - args.row_begin)];
-      });
+  const auto index = [&](std::uint32_t s, int dx, int dy) {
+    const auto of_source = static_cast<std::ptrdiff_t>(s) * index_of(args.states, 0, args.rows);
+    return of_source + index_of(args.states, x + dx, y + dy - args.row_begin);
+  };
+  const PatchSources chosen = chosen_sources(args.sources, args.best_k, [&](int s, int dx, int dy) -> int {
+    if (!args.states.contains(x + dx, y + dy)) return kUnseen;
+    return args.rounded_costs[index(s, dx, dy)];
+  });
+  args.chosen[index_of(args.states, x, y)] = chosen;
+  args.states.at(x, y).cost = mean_cost(chosen, kNoPatchCost, [&](std::uint32_t s) {
+    const float cost = args.costs[index(s, 0, 0)];
+    return cost < 0.0f ? kInvisibleCost : cost;
+  });
+}
+
+/// States around pixels all of whose neighbours are inside the image.
+struct InnerStates : PatchStates {
+  __device__ explicit InnerStates(const PatchStates& states) : PatchStates(states) {}
+  __device__ bool contains(int, int) const { return true; }
+};
+
+/// Whether the neighbours of all pixels of this thread block, every second of a row, are inside the image.
+__device__ bool is_inner_block(const PatchStates& states) {
+  const auto left = static_cast<int>(2 * blockIdx.x * blockDim.x),
+             top = static_cast<int>(blockIdx.y * blockDim.y);
+  return left >= kRegionReach && top >= kRegionReach &&
+         left + 2 * kPatchBlockWidth + kRegionReach <= states.width &&
+         top + kPatchBlockHeight + kRegionReach <= states.height;
 }
 
 template <int R>
-__global__ void score_kernel(const __grid_constant__ PatchArgs args) {
-  const Pixel pixel = thread_pixel();
-  const int x = pixel.x, y = pixel.y;
-  if (!args.states.contains(x, y)) return;
-  const PixelPatch<R> patch(args, x, y);
-  PatchState& state = args.states.at(x, y);
-  state.cost = patch.cost(args.chosen[index_of(args.states, x, y)], state.plane, kNoPatchCost);
-}
-
-template <int R>
-__global__ void improve_kernel(const __grid_constant__ PatchArgs args, int colour) {
+__global__ void __launch_bounds__(kPatchThreads, kTogether)
+    improve_kernel(const __grid_constant__ PatchArgs args, int colour) {
+  __shared__ PatchBlock<R> block;
+  block.load(args);
   const Pixel thread = thread_pixel();
   const int y = thread.y, x = 2 * thread.x + ((y + colour) & 1);
   if (!args.states.contains(x, y)) return;
-  const PixelPatch<R> patch(args, x, y);
+  const PixelPatch<R> patch(args, block, x, y);
   const PatchSources sources = args.chosen[index_of(args.states, x, y)];
   const float w = args.states.at(x, y).plane.w;
   const float step = perturbation_step(
       sources, args.iteration.index, [&](std::uint32_t s) { return parallax(args.source[s].warp, x, y, w); });
-  args.states.at(x, y) =
-      improved(args.states, x, y, args.iteration, step,
-               [&](const SlantedPlane& plane, float bound) { return patch.cost(sources, plane, bound); });
+  const bool inner = is_inner_block(args.states);
+  args.states.at(x, y) = improved(
+      args.states.at(x, y), x, y, args.iteration, step,
+      [&](int region, SlantedPlane& plane) {
+        return inner ? region_plane(InnerStates(args.states), x, y, args.iteration.range, region, plane)
+                     : region_plane(args.states, x, y, args.iteration.range, region, plane);
+      },
+      [&](const SlantedPlane& plane, float bound) { return patch.cost(sources, plane, bound); });
 }
 
+/// The planes that the pixels around each one agree on, see agreed_plane.
+__global__ void __launch_bounds__(kPatchThreads, kAgreeTogether)
+    agree_kernel(const __grid_constant__ PatchArgs args, PatchState* smooth) {
+  constexpr int kWidth = kPatchBlockWidth + 2 * kAgreedMargin,
+                kHeight = kPatchBlockHeight + 2 * kAgreedMargin;
+  __shared__ float4 cells[kHeight][kWidth];
+  const PatchStates& states = args.states;
+  const auto left = static_cast<int>(blockIdx.x * blockDim.x) - kAgreedMargin,
+             top = static_cast<int>(blockIdx.y * blockDim.y) - kAgreedMargin;
+  for (int i = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x); i < kWidth * kHeight;
+       i += kPatchThreads) {
+    const int x = left + i % kWidth, y = top + i / kWidth;
+    AgreedCell cell{0.0f, 0.0f, 0.0f};
+    if (states.contains(x, y))
+      cell =
+          agreed_cell(states.at(x, y), __ldg(args.reference + std::ptrdiff_t{y} * args.reference_pitch + x));
+    cells[i / kWidth][i % kWidth] = make_float4(cell.w, cell.certainty, cell.grey, 0.0f);
+  }
+  __syncthreads();
+  const Pixel pixel = thread_pixel();
+  const int x = pixel.x, y = pixel.y;
+  if (!states.contains(x, y)) return;
+  const std::ptrdiff_t at = index_of(states, x, y);
+  const float w = states.at(x, y).plane.w;
+  const float unit =
+      smooth_unit(args.chosen[at], [&](std::uint32_t s) { return parallax(args.source[s].warp, x, y, w); });
+  const float4* centre = &cells[threadIdx.y + kAgreedMargin][threadIdx.x + kAgreedMargin];
+  smooth[at].plane = agreed_plane_of_cells(states, x, y, args.iteration.range, unit, [&](int i, int j) {
+    const float4 cell = centre[(j * kWidth + i) * kAgreedStride];
+    return AgreedCell{cell.x, cell.y, cell.z};
+  });
+}
+
+/// @param smooth  the agreed planes, replaced by the states
 template <int R>
-__global__ void smooth_kernel(const __grid_constant__ PatchArgs args, PatchState* smooth) {
+__global__ void __launch_bounds__(kPatchThreads, kTogether)
+    smooth_kernel(const __grid_constant__ PatchArgs args, PatchState* smooth) {
+  __shared__ PatchBlock<R> block;
+  block.load(args);
   const Pixel pixel = thread_pixel();
   const int x = pixel.x, y = pixel.y;
   if (!args.states.contains(x, y)) return;
   const std::ptrdiff_t i = index_of(args.states, x, y);
+  const PixelPatch<R> patch(args, block, x, y);
   const PatchSources sources = args.chosen[i];
-  const PatchState own = args.states.at(x, y);
-  const float unit =
-      smooth_unit(sources, [&](std::uint32_t s) { return parallax(args.source[s].warp, x, y, own.plane.w); });
-  const SlantedPlane plane = agreed_plane(args.states, x, y, args.iteration.range, unit, [&](int u, int v) {
-    return static_cast<int>(
-        __ldg(args.reference + static_cast<std::ptrdiff_t>(v) * args.reference_pitch + u));
-  });
-  const PixelPatch<R> patch(args, x, y);
-  smooth[i] = smoothed_state(own, plane, patch.sums(), [&](const SlantedPlane& offered, float bound) {
-    return patch.cost(sources, offered, bound);
-  });
+  smooth[i] = smoothed_state(
+      args.states.at(x, y), smooth[i].plane, patch.sums(),
+      [&](const SlantedPlane& offered, float bound) { return patch.cost(sources, offered, bound); });
 }
 
 __device__ void store_result(const WinnerDepth& result, std::ptrdiff_t i, float* depth, float* cost,
@@ -240,10 +221,10 @@ __global__ void edge_kernel(const EdgeArgs args, const std::uint8_t* inside, Pat
 }
 
 dim3 grid_of(int width, int height) {
-  return {static_cast<unsigned>((width + kBlockWidth - 1) / kBlockWidth),
-          static_cast<unsigned>((height + kBlockHeight - 1) / kBlockHeight)};
+  return {static_cast<unsigned>((width + kPatchBlockWidth - 1) / kPatchBlockWidth),
+          static_cast<unsigned>((height + kPatchBlockHeight - 1) / kPatchBlockHeight)};
 }
-constexpr dim3 kBlock(kBlockWidth, kBlockHeight);
+constexpr dim3 kBlock(kPatchBlockWidth, kPatchBlockHeight);
 
 /// Calls `launch` with the radius of PixelPatch.
 template <class Launch>
@@ -281,12 +262,6 @@ void launch_choose(const PatchArgs& args, int begin, int end, cudaStream_t strea
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
-void launch_score(const PatchArgs& args, cudaStream_t stream) {
-  with_radius(args, [&](auto radius) {
-    score_kernel<radius()><<<grid_of(args.states.width, args.states.height), kBlock, 0, stream>>>(args);
-  });
-}
-
 void launch_improve(const PatchArgs& args, int colour, cudaStream_t stream) {
   with_radius(args, [&](auto radius) {
     improve_kernel<radius()>
@@ -295,6 +270,8 @@ void launch_improve(const PatchArgs& args, int colour, cudaStream_t stream) {
 }
 
 void launch_smooth(const PatchArgs& args, PatchState* smooth, cudaStream_t stream) {
+  agree_kernel<<<grid_of(args.states.width, args.states.height), kBlock, 0, stream>>>(args, smooth);
+  RECON_CUDA_TRY(cudaGetLastError());
   with_radius(args, [&](auto radius) {
     smooth_kernel<radius()>
         <<<grid_of(args.states.width, args.states.height), kBlock, 0, stream>>>(args, smooth);

@@ -23,8 +23,9 @@ struct PatchArgs {
   PatchSources* chosen;  ///< by (y, x), without padding
   PatchStates coarse;    ///< of the coarser level
   const PatchSources* coarse_chosen;
-  std::uint8_t* costs;  ///< rounded costs by (source, y - row_begin, x), see rounded_cost
-  int row_begin, rows;  ///< of `costs`
+  float* costs;  ///< of the own planes by (source, y - row_begin, x); negative where a source does not see it
+  std::uint8_t* rounded_costs;  ///< the same, see rounded_cost
+  int row_begin, rows;          ///< of both
 };
 
 /// The first planes, from depths with rows `pitch` floats apart. All throw DeviceError.
@@ -34,11 +35,9 @@ void launch_first_planes(const PatchArgs& args, const float* depth, std::ptrdiff
 /// The states from those of the coarser level.
 void launch_refine(const PatchArgs& args, cudaStream_t stream);
 
-/// The rounded costs of the own planes of the rows of `costs`, then the sources of the rows [begin, end).
+/// The costs of the own planes of the rows of `costs` in all sources, then the sources of the rows [begin,
+/// end) and the costs of their states.
 void launch_choose(const PatchArgs& args, int begin, int end, cudaStream_t stream);
-
-/// The costs of the own planes.
-void launch_score(const PatchArgs& args, cudaStream_t stream);
 
 /// One iteration for the pixels of a colour of the checkerboard.
 void launch_improve(const PatchArgs& args, int colour, cudaStream_t stream);

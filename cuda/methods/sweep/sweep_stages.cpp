@@ -18,7 +18,7 @@ namespace {
 constexpr int kMaxParts = 64;
 
 /// Max bytes of the costs that the choice of sources holds at a time.
-constexpr std::size_t kBandBytes = std::size_t{32} << 20;
+constexpr std::size_t kBandBytes = std::size_t{96} << 20;
 
 /// Elements of an image with padded rows.
 template <class T>
@@ -184,7 +184,6 @@ void queue_choice(PatchArgs args, int band_rows, cudaStream_t stream) {
     args.rows = std::min(end + 2, height) - args.row_begin;
     launch_choose(args, begin, end, stream);
   }
-  launch_score(args, stream);
 }
 
 }  // namespace
@@ -274,7 +273,9 @@ PatchStages::PatchStages(const SweepShape& shape, SourceStorage storage, Arena& 
       [&] {
         images.take_sources(shape, compared, shape.sources, arena);
         images.take_bytes(shape, arena);
-        costs_ = arena.take<std::uint8_t>(element_count({shape.width, shape.sources, band_rows(shape)}));
+        const std::size_t costs = element_count({shape.width, shape.sources, band_rows(shape)});
+        costs_ = arena.take<float>(costs);
+        rounded_costs_ = arena.take<std::uint8_t>(costs);
       },
       [&] {
         support_.choices = arena.take<std::uint32_t>(pixels);
@@ -307,7 +308,8 @@ void PatchStages::take_shared(Arena& arena) {
 }
 
 int PatchStages::band_rows(const SweepShape& shape) {
-  const std::size_t row = element_count({shape.width, shape.sources});
+  const std::size_t row =
+      element_count({shape.width, shape.sources}) * (sizeof(float) + sizeof(std::uint8_t));
   return static_cast<int>(
       std::min<std::size_t>(kBandBytes / row, static_cast<std::size_t>(shape.height) + 4));
 }
@@ -331,6 +333,7 @@ PatchArgs PatchStages::args(const SweepProblem& problem, int level, const SweepI
   args.coarse = coarse;
   args.coarse_chosen = chosen_[1];
   args.costs = costs_;
+  args.rounded_costs = rounded_costs_;
   return args;
 }
 

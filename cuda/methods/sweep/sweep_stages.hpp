@@ -140,7 +140,8 @@ class PatchStages {
   PatchState* states_[2];        ///< of the even levels (the finest is 0) and of the odd ones
   PatchState* other_ = nullptr;  ///< of the finest level in turn with states_[0]
   PatchSources* chosen_[2];      ///< of the finest level and of the others
-  std::uint8_t* costs_;          ///< see PatchArgs
+  float* costs_;                 ///< see PatchArgs
+  std::uint8_t* rounded_costs_;
   SupportMemory support_;
   std::uint8_t* inside_;  ///< see launch_edges
 };

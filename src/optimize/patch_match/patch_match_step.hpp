@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/unroll.hpp"
 #include "match/patch_step.hpp"
 
 /// The optimizer over slanted planes: propagation from neighbours on a checkerboard, random perturbation, and
@@ -124,12 +125,11 @@ constexpr int kPerturbations = 4;
 /// @param reach  of the patch, pixels
 RECON_HD SlantedPlane perturbed(const SlantedPlane& plane, int kind, float step, float reach,
                                 std::uint32_t& seed) {
-  const float moves[kPerturbations] = {1.0f, 0.0f, 0.25f, 0.1f};
-  const float turns[kPerturbations] = {0.0f, 1.0f, 0.3f, 0.1f};
+  const float move = kind == 0 ? 1.0f : kind == 1 ? 0.0f : kind == 2 ? 0.25f : 0.1f;
+  const float turn = kind == 0 ? 0.0f : kind == 1 ? 1.0f : kind == 2 ? 0.3f : 0.1f;
   const float slope = step / reach;
   const float a = next_random(seed), b = next_random(seed), c = next_random(seed);
-  return {plane.w + step * moves[kind] * a, plane.wx + slope * turns[kind] * b,
-          plane.wy + slope * turns[kind] * c};
+  return {plane.w + step * move * a, plane.wx + slope * turn * b, plane.wy + slope * turn * c};
 }
 
 /// The states of the pixels of a level.
@@ -173,7 +173,9 @@ RECON_HD SlantedPlane neighbour_plane(const PatchStates& states, int x, int y, i
 
 /// The plane of the neighbour of lowest cost in a region, at pixel (x, y); false where the region has none,
 /// or the plane leaves the range there.
-RECON_HD bool region_plane(const PatchStates& states, int x, int y, const InverseRange& range, int region,
+/// @param states  PatchStates, or what has its `contains` and `at`
+template <class States>
+RECON_HD bool region_plane(const States& states, int x, int y, const InverseRange& range, int region,
                            SlantedPlane& result) {
   float lowest = kNoPatchCost;
   int nx = 0, ny = 0;
@@ -195,26 +197,38 @@ RECON_HD std::uint32_t perturbation_seed(int x, int y, int iteration) {
 
 /// One iteration at pixel (x, y): takes the plane of a neighbour or a perturbed plane where its cost is
 /// lower.
-/// @param step   see perturbation_step
-/// @param score  cost of a plane at the pixel; may stop at a bound, see mean_cost
+/// @param step    see perturbation_step
+/// @param region  region(i, plane): see region_plane
+/// @param score   cost of a plane at the pixel; may stop at a bound, see mean_cost
+template <class Region, class Score>
+RECON_HD PatchState improved(const PatchState& own, int x, int y, const PatchIteration& iteration, float step,
+                             const Region& region, const Score& score) {
+  PatchState best = own;
+  std::uint32_t seed = perturbation_seed(x, y, iteration.index);
+  const int offers = step > 0.0f ? kRegions + kPerturbations : kRegions;
+  RECON_ROLL
+  for (int i = 0; i < offers; ++i) {
+    SlantedPlane plane;
+    if (i < kRegions) {
+      if (!region(i, plane)) continue;
+    } else {
+      plane = perturbed(best.plane, i - kRegions, step, static_cast<float>(iteration.radius), seed);
+      if (!contains(iteration.range, plane.w)) continue;
+    }
+    const float cost = score(plane, best.cost);
+    if (cost < best.cost) best = {plane, cost};
+  }
+  return best;
+}
+
+/// The same with the neighbours of `states`, of which one is the own state.
 template <class Score>
 RECON_HD PatchState improved(const PatchStates& states, int x, int y, const PatchIteration& iteration,
                              float step, const Score& score) {
-  PatchState best = states.at(x, y);
-  const auto offer = [&](const SlantedPlane& plane) {
-    const float cost = score(plane, best.cost);
-    if (cost < best.cost) best = {plane, cost};
+  const auto region = [&](int i, SlantedPlane& plane) {
+    return region_plane(states, x, y, iteration.range, i, plane);
   };
-  SlantedPlane plane;
-  for (int region = 0; region < kRegions; ++region)
-    if (region_plane(states, x, y, iteration.range, region, plane)) offer(plane);
-  std::uint32_t seed = perturbation_seed(x, y, iteration.index);
-  if (!(step > 0.0f)) return best;
-  for (int kind = 0; kind < kPerturbations; ++kind) {
-    plane = perturbed(best.plane, kind, step, static_cast<float>(iteration.radius), seed);
-    if (contains(iteration.range, plane.w)) offer(plane);
-  }
-  return best;
+  return improved(states.at(x, y), x, y, iteration, step, region, score);
 }
 
 /// The cost of a source as it is compared when sources are chosen: hundredths, or kUnseen.

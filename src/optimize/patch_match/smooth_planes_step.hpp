@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "core/unroll.hpp"
 #include "optimize/patch_match/patch_match_step.hpp"
 
 /// Smooth surfaces of patches. On weak texture the planes that match best scatter around the surface,
@@ -39,10 +40,20 @@ RECON_HD int candidate_row(int candidate) {
   return kRows[candidate];
 }
 
+/// What a pixel is as a cell of the windows around it.
+struct AgreedCell {
+  float w, certainty, grey;  ///< outside the image all are 0
+};
+
+RECON_HD AgreedCell agreed_cell(const PatchState& state, int grey) {
+  const float certainty = 1.0f - state.cost;
+  return {state.plane.w, certainty > kMinCertainty ? certainty : kMinCertainty, static_cast<float>(grey)};
+}
+
 /// How much a cell counts: by its cost and by the difference of its grey level to that of the centre.
-RECON_HD float cell_weight(float cost, float difference) {
-  const float certainty = 1.0f - cost, relative = difference * (1.0f / kAgreedGrey);
-  return (certainty > kMinCertainty ? certainty : kMinCertainty) / (1.0f + relative * relative);
+RECON_HD float cell_weight(float certainty, float difference) {
+  const float relative = difference * (1.0f / kAgreedGrey);
+  return certainty / (1.0f + relative * relative);
 }
 
 /// The inverse depths of the cells around a pixel, row by row, in units of the reach, and their weights; 0
@@ -51,18 +62,17 @@ struct AgreedWindow {
   float w[kAgreedCells], weight[kAgreedCells];
 };
 
-template <class Grey>
-RECON_HD AgreedWindow agreed_window(const PatchStates& states, int x, int y, float scale, const Grey& grey) {
+/// @param scale  units of the reach per inverse depth
+/// @param cell   cell(i, j): the cell at that offset, in cells
+template <class Cell>
+RECON_HD AgreedWindow agreed_window(float scale, const Cell& cell) {
   AgreedWindow window;
-  const int centre = grey(x, y);
+  const float centre = cell(0, 0).grey;
+  RECON_UNROLL
   for (int k = 0; k < kAgreedCells; ++k) {
-    const int i = x + (k % kAgreedSide - kAgreedRadius) * kAgreedStride,
-              j = y + (k / kAgreedSide - kAgreedRadius) * kAgreedStride;
-    window.w[k] = window.weight[k] = 0.0f;
-    if (!states.contains(i, j)) continue;
-    const PatchState& state = states.at(i, j);
-    window.w[k] = state.plane.w * scale;
-    window.weight[k] = cell_weight(state.cost, static_cast<float>(grey(i, j) - centre));
+    const AgreedCell other = cell(k % kAgreedSide - kAgreedRadius, k / kAgreedSide - kAgreedRadius);
+    window.w[k] = other.w * scale;
+    window.weight[k] = cell_weight(other.certainty, other.grey - centre);
   }
   return window;
 }
@@ -80,6 +90,7 @@ struct WindowPlane {
 /// How much of the window lies on a plane.
 RECON_HD float plane_support(const AgreedWindow& window, const WindowPlane& plane) {
   float sum = 0.0f;
+  RECON_UNROLL
   for (int k = 0; k < kAgreedCells; ++k) {
     const float distance = plane.distance(window, k), share = 1.0f - distance * distance;
     sum += window.weight[k] * (share > 0.0f ? share : 0.0f);
@@ -90,6 +101,7 @@ RECON_HD float plane_support(const AgreedWindow& window, const WindowPlane& plan
 /// The plane of weighted least squares through the cells that lie on a plane, of which there is one at least.
 RECON_HD WindowPlane fitted_plane(const AgreedWindow& window, const WindowPlane& plane) {
   float n = 0, u = 0, v = 0, uu = 0, uv = 0, vv = 0, d = 0, ud = 0, vd = 0;
+  RECON_UNROLL
   for (int k = 0; k < kAgreedCells; ++k) {
     const float column = static_cast<float>(k % kAgreedSide - kAgreedRadius),
                 row = static_cast<float>(k / kAgreedSide - kAgreedRadius);
@@ -114,16 +126,17 @@ RECON_HD WindowPlane fitted_plane(const AgreedWindow& window, const WindowPlane&
 /// The plane that the pixels around (x, y) agree on; its inverse depth is NaN where there is none within the
 /// range.
 /// @param unit  inverse depth of a pixel of parallax, see perturbation_step; 0 where nothing moves
-/// @param grey  grey(x, y) of the reference, 0..255
-template <class Grey>
-RECON_HD SlantedPlane agreed_plane(const PatchStates& states, int x, int y, const InverseRange& range,
-                                   float unit, const Grey& grey) {
+/// @param cell  see agreed_window
+template <class Cell>
+RECON_HD SlantedPlane agreed_plane_of_cells(const PatchStates& states, int x, int y,
+                                            const InverseRange& range, float unit, const Cell& cell) {
   const SlantedPlane none{__builtin_nanf(""), 0.0f, 0.0f};
   if (!(unit > 0.0f) || !(states.at(x, y).cost < kNoPatchCost)) return none;
   const float size = unit * kAgreedReach, scale = 1.0f / size;
-  const AgreedWindow window = agreed_window(states, x, y, scale, grey);
+  const AgreedWindow window = agreed_window(scale, cell);
   WindowPlane best{};
   float most = 0.0f;
+  RECON_ROLL
   for (int c = 0; c < kAgreedCandidates; ++c) {
     const int dx = candidate_column(c) * kAgreedStride, dy = candidate_row(c) * kAgreedStride;
     if (!states.contains(x + dx, y + dy)) continue;
@@ -140,6 +153,17 @@ RECON_HD SlantedPlane agreed_plane(const PatchStates& states, int x, int y, cons
   const float slope = size * (1.0f / static_cast<float>(kAgreedStride));
   const SlantedPlane plane{fit.w * size, fit.across * slope, fit.down * slope};
   return contains(range, plane.w) ? plane : none;
+}
+
+/// The same. @param grey  grey(x, y) of the reference, 0..255
+template <class Grey>
+RECON_HD SlantedPlane agreed_plane(const PatchStates& states, int x, int y, const InverseRange& range,
+                                   float unit, const Grey& grey) {
+  return agreed_plane_of_cells(states, x, y, range, unit, [&](int i, int j) {
+    const int column = x + i * kAgreedStride, row = y + j * kAgreedStride;
+    return states.contains(column, row) ? agreed_cell(states.at(column, row), grey(column, row))
+                                        : AgreedCell{0.0f, 0.0f, 0.0f};
+  });
 }
 
 /// The cost below which a pixel takes the plane of its surroundings: above its own by more where the patch
