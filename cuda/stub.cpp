@@ -15,8 +15,8 @@ constexpr const char* kReason = "this build has no CUDA";
 
 }  // namespace
 
-CudaDevices find_cuda_devices() {
-  return {{}, kReason};
+CudaDevices find_cuda_devices(const std::vector<int>&) {
+  return {0, {}, kReason};
 }
 
 std::unique_ptr<Backend> make_cuda_backend(const CudaOptions&) {

@@ -1,6 +1,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -8,9 +9,10 @@
 
 #include "core/counted_memory.hpp"
 #include "core/log.hpp"
+#include "core/unique_id.hpp"
 #include "cuda/fuse/agreement.hpp"
-#include "cuda/match/sweep.hpp"
 #include "cuda/methods/device_budget.hpp"
+#include "cuda/methods/devices.hpp"
 #include "cuda/methods/fusion_stream.hpp"
 #include "cuda/methods/stereo/pair_stages.hpp"
 #include "cuda/methods/sweep/sweep_executor.hpp"
@@ -21,45 +23,6 @@
 namespace recon {
 namespace cuda {
 namespace {
-
-/// Whether a kernel gives the right result on the current device: the quad of a black pixel. @throws
-/// DeviceError
-bool device_answers() {
-  constexpr std::size_t kBytes = 2 * sizeof(std::uint32_t);
-  const Stream stream;
-  const DeviceBuffer buffer(kBytes);
-  auto* words = reinterpret_cast<std::uint32_t*>(buffer.data());
-  std::uint32_t quad = 0;
-  RECON_CUDA_TRY(cudaMemsetAsync(words, 0, kBytes, stream.get()));
-  launch_quads(reinterpret_cast<const std::uint8_t*>(words), 1, 1, 1, words + 1, 1, stream.get());
-  RECON_CUDA_TRY(cudaMemcpyAsync(&quad, words + 1, sizeof quad, cudaMemcpyDeviceToHost, stream.get()));
-  stream.synchronize();
-  return quad == kUpperPixels;
-}
-
-/// Why a device cannot be used; empty if it can. Makes it current.
-std::string why_unusable(int device) {
-  if (const cudaError_t error = cudaSetDevice(device); error != cudaSuccess) {
-    cudaGetLastError();  // so that the next launch does not report it
-    return cudaGetErrorString(error);
-  }
-  try {
-    return device_answers() ? "" : "a test kernel gave a wrong answer";
-  } catch (const Error& error) {
-    cudaDeviceProp properties{};
-    if (cudaGetDeviceProperties(&properties, device) == cudaSuccess &&
-        properties.major * 10 + properties.minor < 75)
-      return std::string(properties.name) + " has compute capability " + std::to_string(properties.major) +
-             "." + std::to_string(properties.minor) + ", this build needs 7.5 or newer";
-    return error.what();
-  }
-}
-
-std::string device_name(int device) {
-  cudaDeviceProp properties{};
-  RECON_CUDA_TRY(cudaGetDeviceProperties(&properties, device));
-  return std::string(properties.name) + ", " + std::to_string(properties.totalGlobalMem >> 30) + " GiB";
-}
 
 /// What one of some processes may take of the memory: kernels and other programs need some.
 std::size_t usable_memory(std::size_t processes = 1) {
@@ -87,16 +50,20 @@ class MapStream {
   explicit MapStream(ImageCache& cache) : cache_(cache) {}
 
   /// See recon::normals_from_depth; empty if the cache has too little memory.
-  /// @param id  of the maps, see DepthSource
+  /// @param id  of the maps, see DepthSource; empty: they do not stay there
   /// @throws OutOfMemory, DeviceError
-  std::optional<Image<Vec3f>> normals(ImageView<const float> depth, const Pinhole& camera, std::uint64_t id) {
+  std::optional<Image<Vec3f>> normals(ImageView<const float> depth, const Pinhole& camera,
+                                      std::optional<std::uint64_t> id) {
     EXPECTS(depth.width == camera.width && depth.height == camera.height);
     const ImageCache::Release release(&cache_, uses_);
-    const std::optional<DeviceMaps> maps = acquire(camera, id, [&](const DeviceMaps& device_maps) {
+    const auto compute = [&](const DeviceMaps& device_maps) {
       staging_.upload(depth, device_maps.depth, device_maps.width, stream_);
       launch_normals(device_maps.depth, camera, device_maps.normal, stream_.get());
-    });
+    };
+    const std::optional<DeviceMaps> maps =
+        id ? acquire(camera, *id, compute) : acquire(camera, scratch_id(camera), [](const DeviceMaps&) {});
     if (!maps) return std::nullopt;
+    if (!id) compute(*maps);
     Image<Vec3f> normals(camera.width, camera.height);
     staging_.download<Vec3f>(maps->normal, maps->width, normals.view(), stream_);
     return normals;
@@ -127,6 +94,13 @@ class MapStream {
  private:
   using Upload = std::function<void(const DeviceMaps& maps)>;
 
+  /// Of maps of a camera's size that every call may replace.
+  std::uint64_t scratch_id(const Pinhole& camera) {
+    const auto [found, added] = scratch_ids_.try_emplace({camera.width, camera.height});
+    if (added) found->second = unique_ids(1);
+    return found->second;
+  }
+
   /// The maps of a view on the device; if the cache does not have them, `upload` queues what makes them.
   /// Empty if memory is short.
   std::optional<DeviceMaps> acquire(const Pinhole& camera, std::uint64_t id, const Upload& upload) {
@@ -150,7 +124,8 @@ class MapStream {
   }
 
   ImageCache& cache_;
-  std::vector<ImageCache::Use> uses_;  ///< of the call in progress
+  std::vector<ImageCache::Use> uses_;                         ///< of the call in progress
+  std::map<std::pair<int, int>, std::uint64_t> scratch_ids_;  ///< by size
   Stream stream_;
   Staging staging_;
 };
@@ -229,9 +204,12 @@ class CudaBackend : public Backend {
         [&] { return budget_->run([&] { return match_pair(problem, workspace); }); });
   }
 
-  Image<Vec3f> normals(ImageView<const float> depth, const Pinhole& camera, std::uint64_t id) override {
+  Image<Vec3f> normals(ImageView<const float> depth, const Pinhole& camera,
+                       std::optional<std::uint64_t> id) override {
     const CurrentDevice current(device_);
-    auto normals = with_maps(normals_, [&](MapStream& maps) { return maps.normals(depth, camera, id); });
+    // Checks do not keep estimations waiting.
+    auto normals = with_maps(id ? normals_ : checked_normals_,
+                             [&](MapStream& maps) { return maps.normals(depth, camera, id); });
     return normals ? std::move(*normals) : Backend::normals(depth, camera, id);
   }
 
@@ -249,27 +227,58 @@ class CudaBackend : public Backend {
   }
 
  private:
-  /// A FusionStream on the device of the backend.
+  /// Fuses on the device of the backend: makes the points of a view while the next one is begun.
   class Fusion : public DeviceFusion {
    public:
     Fusion(CudaBackend& backend, const std::vector<FusionView>& views, const FusionOptions& options)
-        : backend_(backend), stream_(backend.images_, views, options) {}
-    ~Fusion() override { static_cast<void>(cudaSetDevice(backend_.device_)); }  // the stream is freed on it
+        : backend_(backend), keys_(views.size(), kMaxStreams) {
+      for (std::size_t i = 0; i < (views.size() < kManyViews ? 1 : kMaxStreams); ++i)
+        streams_.push_back(std::make_unique<FusionStream>(backend.images_, keys_, i, views, options));
+    }
+    ~Fusion() override { static_cast<void>(cudaSetDevice(backend_.device_)); }  // the streams are freed on it
 
-    bool has(int view) const override { return stream_.has(view); }
-    bool begin(const FusionJob& job) override {
+    bool has(int view) const override { return backend_.images_.has(keys_.maps(view)); }
+    std::unique_ptr<FusionInProgress> begin(const FusionJob& job) override {
       const CurrentDevice current(backend_.device_);
       backend_.budget_->limit_images();
-      return stream_.begin(job);
-    }
-    void finish(const FusionJob& job, PointSink& sink, FusionProgress& progress) override {
-      const CurrentDevice current(backend_.device_);
-      stream_.finish(job, sink, progress);
+      FusionStream* free = nullptr;
+      std::size_t others = 0;
+      for (const auto& stream : streams_) {
+        if (stream->bytes() == 0) free = stream.get();
+        others += stream->bytes();
+      }
+      if (free == nullptr || !free->begin(job, others)) return nullptr;
+      return std::make_unique<FusedView>(backend_.device_, *free);
     }
 
    private:
+    static constexpr std::size_t kMaxStreams = 2;
+    /// To lock the pages of a stream takes as long as a second stream saves over so many views.
+    static constexpr std::size_t kManyViews = 24;
+
     CudaBackend& backend_;
-    FusionStream stream_;
+    const FusionMemoryKeys keys_;
+    std::vector<std::unique_ptr<FusionStream>> streams_;
+  };
+
+  /// A view that a stream fuses.
+  class FusedView : public FusionInProgress {
+   public:
+    FusedView(int device, FusionStream& stream) : device_(device), stream_(stream) {}
+    ~FusedView() override { stream_.end(); }
+
+    void mark() override {
+      const CurrentDevice current(device_);
+      stream_.mark();
+    }
+    void pass_on(PointSink& sink, FusionProgress& progress) override {
+      const CurrentDevice current(device_);
+      stream_.pass_on(sink, progress);
+    }
+
+   private:
+    int device_;
+    FusionStream& stream_;
   };
 
   /// What an admitted call works with. Frees the memory of earlier calls if it would exceed that of the hold
@@ -323,36 +332,13 @@ class CudaBackend : public Backend {
   int host_threads_;  ///< for graph cuts
   std::string name_;
   ImageCache images_;
-  SharedMapStream normals_, agreement_;
+  SharedMapStream normals_, checked_normals_, agreement_;
   std::vector<Workspace> workspaces_;  ///< by stream
   std::optional<DeviceBudget> budget_;
 };
 
 }  // namespace
 }  // namespace cuda
-
-CudaDevices find_cuda_devices() {
-  CudaDevices found;
-  int count = 0;
-  if (const cudaError_t error = cudaGetDeviceCount(&count); error != cudaSuccess) {
-    cudaGetLastError();
-    found.why_none = error == cudaErrorInsufficientDriver
-                         ? "no NVIDIA driver, or one older than CUDA " +
-                               std::to_string(CUDART_VERSION / 1000) + " needs, was found"
-                         : "CUDA sees no GPU: " + std::string(cudaGetErrorString(error));
-    return found;
-  }
-  std::string reasons;
-  for (int device = 0; device < count; ++device) {
-    const std::string reason = cuda::why_unusable(device);
-    if (reason.empty())
-      found.names.push_back(cuda::device_name(device));
-    else
-      reasons += (reasons.empty() ? "" : "; ") + ("cuda:" + std::to_string(device) + ": ") + reason;
-  }
-  if (found.names.empty()) found.why_none = reasons.empty() ? "CUDA sees no GPU" : reasons;
-  return found;
-}
 
 std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options) {
   return std::make_unique<cuda::CudaBackend>(options);

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "core/parallel.hpp"
-#include "core/unique_id.hpp"
 
 namespace recon::cuda {
 
@@ -66,9 +65,9 @@ FusionStream::Work FusionStream::Work::take(Arena& arena, const Sizes& sizes) {
           {arena.take<std::byte>(sizes.points), arena.take<std::byte>(sizes.points)}};
 }
 
-FusionStream::FusionStream(ImageCache& cache, const std::vector<FusionView>& views,
-                           const FusionOptions& options)
-    : cache_(cache), options_(options), view_count_(views.size()), first_id_(unique_ids(views.size() + 1)) {
+FusionStream::FusionStream(ImageCache& cache, const FusionMemoryKeys& keys, std::size_t index,
+                           const std::vector<FusionView>& views, const FusionOptions& options)
+    : cache_(cache), keys_(keys), index_(index), options_(options) {
   std::size_t widest = 0;
   for (const FusionView& view : views) {
     std::size_t words = words_of(view.camera);
@@ -86,7 +85,7 @@ FusionStream::FusionStream(ImageCache& cache, const std::vector<FusionView>& vie
 
 std::optional<DeviceFusionView> FusionStream::acquire(const FusionInput& input) {
   const auto take = [&](Arena& arena) { return take_view(arena, input); };
-  return cache_.acquire_arrays(key(input.index), device_->stream, uses_, take,
+  return cache_.acquire_arrays(keys_.maps(input.index), device_->stream, uses_, take,
                                [&](const DeviceFusionView& view) {
                                  if (!input.maps) throw Evicted();
                                  const Pinhole& camera = view.camera;
@@ -103,15 +102,15 @@ std::optional<DeviceFusionView> FusionStream::acquire(const FusionInput& input) 
 }
 
 /// The memory of the job and the maps of its views; whether there is enough.
-bool FusionStream::acquire_all(const FusionJob& job) {
+bool FusionStream::acquire_all(const FusionJob& job, std::size_t others) {
   const auto take_work = [&](Arena& arena) { return Work::take(arena, sizes_); };
-  const std::size_t bytes = bytes_taken([&](Arena& arena) {
+  bytes_ = bytes_taken([&](Arena& arena) {
     take_work(arena);
     for_inputs(job, [&](const FusionInput& input) { take_view(arena, input); });
   });
-  if (bytes > cache_.budget()) return false;
-  work_ = cache_.acquire_arrays({first_id_ + view_count_, 0, DeviceLayout::kFusionWork}, device_->stream,
-                                uses_, take_work, [](const Work&) {});
+  // Else maps that the others lack would be evicted in vain.
+  if (bytes_ + others > cache_.budget()) return false;
+  work_ = cache_.acquire_arrays(keys_.work(index_), device_->stream, uses_, take_work, [](const Work&) {});
   if (!work_) return false;
   views_.assign(job.neighbours.size() + 1, {});
   bool enough = true;
@@ -164,13 +163,14 @@ void FusionStream::describe(const FusionJob& job) {
           work_->list};
 }
 
-bool FusionStream::begin(const FusionJob& job) {
-  cache_.release(uses_);
+bool FusionStream::begin(const FusionJob& job, std::size_t others) {
+  EXPECTS(fusion_job_ == nullptr);
   if (!device_) device_.emplace(sizes_.points);
   try {
-    if (acquire_all(job)) {
+    if (acquire_all(job, others)) {
       describe(job);
       launch_decisions(job_, device_->stream.get());
+      fusion_job_ = &job;
       return true;
     }
   } catch (const Evicted&) {
@@ -249,15 +249,25 @@ void FusionStream::pass_on(Portion portion, int half, PointSink& sink) {
       [&](int, int slot) { sink.add(slot); });
 }
 
-void FusionStream::finish(const FusionJob& job, PointSink& sink, FusionProgress& progress) {
-  const ImageCache::Release release(&cache_, uses_);
+void FusionStream::end() {
+  fusion_job_ = nullptr;
+  cache_.release(uses_);
+}
+
+void FusionStream::mark() {
   sum_rows();
   launch_point_list(job_, device_->stream.get());
-  for (std::size_t i = 0; i < job.neighbours.size(); ++i) {
-    if (job.neighbours[i].used == nullptr) continue;
-    const ImageView<std::uint32_t> rows = job.neighbours[i].used->rows();
+  for (std::size_t i = 0; i < fusion_job_->neighbours.size(); ++i) {
+    UsedPixels* const used = fusion_job_->neighbours[i].used;
+    if (used == nullptr) continue;
+    const ImageView<std::uint32_t> rows = used->rows();
     device_->staging.download<std::uint32_t>(views_[i + 1].used, rows.pitch, rows, device_->stream);
   }
+}
+
+void FusionStream::pass_on(PointSink& sink, FusionProgress& progress) {
+  // Sweeps may wait for the memory, and the next view for these.
+  const ImageCache::Release release(&cache_, uses_);
   Portion portion = next_portion(0);
   queue(portion, 0);
   for (int half = 0; portion.begin < portion.end; half ^= 1) {

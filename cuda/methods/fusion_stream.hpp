@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/unique_id.hpp"
 #include "cuda/device/memory.hpp"
 #include "cuda/device/stream.hpp"
 #include "cuda/fuse/fusion.hpp"
@@ -15,16 +16,44 @@
 
 namespace recon::cuda {
 
-/// Fuses the views of a scene on one device, where their maps stay as long as the cache has memory. All
-/// memory is of the cache. Not thread-safe but for `has`; the device must be current in the calling thread.
-class FusionStream : public DeviceFusion {
- public:
-  FusionStream(ImageCache& cache, const std::vector<FusionView>& views, const FusionOptions& options);
-  ~FusionStream() override { cache_.release(uses_); }
+/// The memory on a device that the fusion of a view needs, in an ImageCache.
+struct FusionMemoryKeys {
+  /// @param views  that are fused
+  /// @param jobs   that are begun at a time
+  FusionMemoryKeys(std::size_t views, std::size_t jobs)
+      : views_(views), first_id_(unique_ids(views + jobs)) {}
 
-  bool has(int view) const override { return cache_.has(key(view)); }
-  bool begin(const FusionJob& job) override;
-  void finish(const FusionJob& job, PointSink& sink, FusionProgress& progress) override;
+  ImageCache::Key maps(int view) const {
+    return {first_id_ + static_cast<std::uint64_t>(view), 0, DeviceLayout::kFusionMaps};
+  }
+  ImageCache::Key work(std::size_t job) const {
+    return {first_id_ + views_ + job, 0, DeviceLayout::kFusionWork};
+  }
+
+ private:
+  std::size_t views_;
+  std::uint64_t first_id_;
+};
+
+/// Fuses views of a scene on one device, one job at a time; their maps stay there as long as the cache has
+/// memory. All memory is of the cache. Not thread-safe; the device must be current in the calling thread.
+class FusionStream {
+ public:
+  /// @param keys  shared by the streams of a fusion
+  /// @param index  of this one among them
+  FusionStream(ImageCache& cache, const FusionMemoryKeys& keys, std::size_t index,
+               const std::vector<FusionView>& views, const FusionOptions& options);
+  ~FusionStream() { end(); }
+
+  /// See DeviceFusion::begin, and FusionInProgress; `end` frees what is left of the job, which outlives it.
+  /// @param others  bytes of the jobs of other streams
+  bool begin(const FusionJob& job, std::size_t others);
+  void mark();
+  void pass_on(PointSink& sink, FusionProgress& progress);
+  void end();
+
+  /// Bytes of the job between `begin` and `end`; else 0.
+  std::size_t bytes() const { return fusion_job_ != nullptr ? bytes_ : 0; }
 
  private:
   /// The max sizes of what a job takes.
@@ -61,11 +90,8 @@ class FusionStream : public DeviceFusion {
     int begin, end;
   };
 
-  ImageCache::Key key(int view) const {
-    return {first_id_ + static_cast<std::uint64_t>(view), 0, DeviceLayout::kFusionMaps};
-  }
   std::optional<DeviceFusionView> acquire(const FusionInput& input);
-  bool acquire_all(const FusionJob& job);
+  bool acquire_all(const FusionJob& job, std::size_t others);
   void describe(const FusionJob& job);
   void sum_rows();
   Portion next_portion(int begin) const;
@@ -80,16 +106,18 @@ class FusionStream : public DeviceFusion {
   };
 
   ImageCache& cache_;
+  const FusionMemoryKeys keys_;
+  const std::size_t index_;
   const FusionOptions options_;
-  const std::size_t view_count_;
-  const std::uint64_t first_id_;
   Sizes sizes_;
   std::optional<Device> device_;
-  std::vector<ImageCache::Use> uses_;    ///< of the job in progress
-  std::vector<DeviceFusionView> views_;  ///< the same
-  std::optional<Work> work_;             ///< the same
-  DeviceFusionJob job_{};                ///< the same
-  std::vector<Sums> sums_;               ///< of the rows before each, and of all
+  const FusionJob* fusion_job_ = nullptr;  ///< the job in progress
+  std::size_t bytes_ = 0;                  ///< of the job in progress
+  std::vector<ImageCache::Use> uses_;      ///< of the job in progress
+  std::vector<DeviceFusionView> views_;    ///< the same
+  std::optional<Work> work_;               ///< the same
+  DeviceFusionJob job_{};                  ///< the same
+  std::vector<Sums> sums_;                 ///< of the rows before each, and of all
 };
 
 }  // namespace recon::cuda

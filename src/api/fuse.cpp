@@ -170,10 +170,13 @@ class CheckedViews {
     const int view = static_cast<int>(index);
     const recon::Image<std::uint8_t> mask = detail::mask_of(views_[index].mask, views_[index].depth.width,
                                                             views_[index].depth.height, view_name(index));
-    ViewCheck of_view{source(view), {}, mask.view(), {}};
+    ViewCheck of_view{source(view), {}, mask.view(), {}, {}};
     for (const int other : plan_.view(view).sources) of_view.sources.push_back(source(other));
     of_view.count_agreement = [&] {
       return backend.count_agreement(of_view.reference, of_view.sources, options_.check_consistency(kJob));
+    };
+    of_view.normals = [&](recon::ImageView<const float> depth) {
+      return backend.normals(depth, of_view.reference.camera, {});
     };
     return recon::check_view(of_view, maps_[index], options_, kJob);
   }

@@ -29,8 +29,25 @@ struct FusionProgress {
   std::uint64_t points = 0;
 };
 
-/// Fuses views on another device than the CPU, one job after the other: the same points and used pixels.
-/// Where it fails, the CPU continues with the rows that are left.
+/// A view that is fused on another device, which has begun. The job that it was begun with outlives it.
+class FusionInProgress {
+ public:
+  virtual ~FusionInProgress() = default;
+
+  /// Adds the pixels that the points of the view use to those of its neighbours. The next view may begin
+  /// then.
+  /// @throws DeviceError
+  virtual void mark() = 0;
+
+  /// Passes the points of the view to `sink`, after `mark`. Another thread may begin and mark the next view
+  /// meanwhile.
+  /// @param[in,out] progress  also where it throws
+  /// @throws DeviceError, and what the sink throws
+  virtual void pass_on(PointSink& sink, FusionProgress& progress) = 0;
+};
+
+/// Fuses views on another device than the CPU: the same points and used pixels. Where it fails, the CPU
+/// continues with the rows that are left.
 class DeviceFusion {
  public:
   virtual ~DeviceFusion() = default;
@@ -38,15 +55,10 @@ class DeviceFusion {
   /// Whether the maps of a view are in its memory at the moment.
   virtual bool has(int view) const = 0;
 
-  /// Copies the maps and used pixels of a job that it does not have. Returns false, and has not begun, where
-  /// its memory does not suffice.
+  /// Copies the maps and used pixels of a job that it does not have. Null, and it has not begun, where its
+  /// memory does not suffice, beside the view before too while that is there.
   /// @throws DeviceError, OutOfMemory
-  virtual bool begin(const FusionJob& job) = 0;
-
-  /// Passes the points of the job that has begun to `sink`, and adds the pixels that they use.
-  /// @param[in,out] progress  also where it throws
-  /// @throws DeviceError, and what the sink throws
-  virtual void finish(const FusionJob& job, PointSink& sink, FusionProgress& progress) = 0;
+  virtual std::unique_ptr<FusionInProgress> begin(const FusionJob& job) = 0;
 };
 
 }  // namespace recon

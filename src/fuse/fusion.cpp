@@ -1,11 +1,15 @@
 #include "fuse/fusion.hpp"
 
+#include <oneapi/tbb/task_arena.h>
+
 #include <algorithm>
 #include <cmath>
 #include <future>
+#include <memory>
 #include <optional>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "core/interrupt.hpp"
 #include "core/lru_cache.hpp"
@@ -35,58 +39,108 @@ struct FusionByViews::State {
     for (int i = 0; i < count; ++i) done_after_[last_user[i]].push_back(i);
   }
 
-  /// Passes the points that the next view starts to the sink, row by row.
-  /// @return the number of points
+  /// Fuses the next view. Where a device does, its points may follow with the next call: while they are made
+  /// and encoded, the device decides which pixels of the next view start points.
+  /// @return the number of points that the sink has got since the last call
   std::uint64_t fuse_next() {
     const int i = next_++;
-    const std::uint64_t count = fuse_loaded(i, sink_);
+    if (ahead_.valid()) ahead_.get();
+    if (std::optional<FusionJob> job = load_job(i)) {
+      fuse(std::unique_ptr<View>(new View{i, std::move(*job), {}, {}}));
+    } else {
+      end_view();
+      release(i);
+    }
+    if (next_ == std::ssize(views_)) end_view();
+    return std::exchange(points_, 0);
+  }
+
+ private:
+  /// A view until the sink has its points.
+  struct View {
+    int index;
+    FusionJob job;
+    FusionProgress progress;
+    std::unique_ptr<FusionInProgress> on_device;  ///< null: the CPU fuses it
+  };
+
+  void fuse(std::unique_ptr<View> view) {
+    begin(*view);
+    if (!view->on_device && view_) {
+      end_view();  // it may have needed the memory
+      begin(*view);
+    }
+    const bool on_device = view->on_device != nullptr;
+    if (on_device)
+      release_maps(view->job);
+    else
+      load_missing(view->job);
+    load_ahead(view->index, on_device);
+    if (on_device) with_device([&] { view->on_device->mark(); });
+    end_view();
+    view_ = std::move(view);
+    if (on_device && device_ != nullptr)
+      begin_to_pass_on();
+    else
+      end_view();
+  }
+
+  /// Begins a view on the device if there is one with enough memory. Later on a lack of memory is one of the
+  /// sink's.
+  void begin(View& view) {
+    if (device_ == nullptr) return;
+    with_device([&] {
+      try {
+        view.on_device = device_->begin(view.job);
+      } catch (const OutOfMemory& error) {
+        throw DeviceError(error.what());
+      }
+    });
+  }
+
+  /// Passes the points of the view to the sink in a thread of its own, with the loops of this thread's arena.
+  void begin_to_pass_on() {
+    const auto pass_on = [this, view = view_.get()] { view->on_device->pass_on(sink_, view->progress); };
+    try {
+      passing_ = std::async(std::launch::async,
+                            [pass_on, arena = std::make_shared<oneapi::tbb::task_arena>(
+                                          oneapi::tbb::task_arena::attach())] { arena->execute(pass_on); });
+    } catch (const std::system_error&) {  // no thread can be created
+      with_device(pass_on);
+    }
+  }
+
+  /// Waits until the sink has the points of the view before, if there is one; the CPU makes those that its
+  /// device has not.
+  void end_view() {
+    if (!view_) return;
+    if (passing_.valid()) with_device([&] { passing_.get(); });
+    if (view_->progress.rows < views_[view_->index].camera.height) {
+      view_->on_device.reset();  // others may wait for its memory
+      load_missing(view_->job);
+      host_.fuse(view_->job, sink_, view_->progress);
+    }
+    points_ += view_->progress.points;
+    used_[view_->index].release();
+    release(view_->index);
+    view_.reset();
+  }
+
+  /// Frees what no view after view `i` needs.
+  void release(int i) {
     for (const int done : done_after_[i]) {
       cache_.erase(done);
       loader_.release(done);
     }
-    return count;
-  }
-
- private:
-  std::uint64_t fuse_loaded(int i, PointSink& sink) {
-    std::optional<FusionJob> job = load_job(i);
-    if (!job) return 0;
-    bool on_device = false;
-    if (device_ != nullptr) with_device([&] { on_device = begin(*job); });
-    if (on_device)
-      release_maps(*job);
-    else
-      load_missing(*job);
-    std::future<void> ahead = load_ahead(i, on_device);
-    FusionProgress progress;
-    if (on_device) with_device([&] { device_->finish(*job, sink, progress); });
-    if (progress.rows < views_[i].camera.height) {
-      if (on_device && ahead.valid()) ahead.get();  // one thread loads at a time
-      load_missing(*job);
-      host_.fuse(*job, sink, progress);
-    }
-    if (ahead.valid()) ahead.get();
-    used_[i].release();
-    return progress.points;
   }
 
   /// Does a step of the device. One that fails is not used again.
   template <class Step>
   void with_device(const Step& step) {
     try {
-      return step();
+      step();
     } catch (const DeviceError& error) {
-      loader_.device_failed(error);
-      device_ = nullptr;
-    }
-  }
-
-  /// Whether the device has begun. Later on a lack of memory is one of the sink's.
-  bool begin(const FusionJob& job) {
-    try {
-      return device_->begin(job);
-    } catch (const OutOfMemory& error) {
-      throw DeviceError(error.what());
+      if (std::exchange(device_, nullptr) != nullptr) loader_.device_failed(error);
     }
   }
 
@@ -122,7 +176,9 @@ struct FusionByViews::State {
 
   void load_missing(FusionJob& job) {
     const auto load_if_missing = [this](FusionInput& input) {
-      if (!input.maps) input.maps = load(input.index);
+      if (input.maps) return;
+      if (ahead_.valid()) ahead_.get();  // one thread loads at a time
+      input.maps = load(input.index);
     };
     load_if_missing(job.reference);
     for (FusionInput& neighbour : job.neighbours) load_if_missing(neighbour);
@@ -140,20 +196,19 @@ struct FusionByViews::State {
 
   /// Begins to load what the view after `i` needs, if it may and the cache holds that with what `i` needs.
   /// @param on_device  whether `i` needs nothing more
-  std::future<void> load_ahead(int i, bool on_device) {
+  void load_ahead(int i, bool on_device) {
     const int next = i + 1;
-    if (!options_.reads_ahead || next == std::ssize(views_)) return {};
+    if (!options_.reads_ahead || next == std::ssize(views_)) return;
     std::set<int> wanted = with_neighbours(next);
     std::erase_if(wanted, [this](int j) { return device_has(j); });
     std::set<int> held = wanted;
     if (!on_device) held.merge(with_neighbours(i));
-    if (held.size() > options_.max_cached_views) return {};
+    if (held.size() > options_.max_cached_views) return;
     try {
-      return std::async(std::launch::async, [this, wanted] {
+      ahead_ = std::async(std::launch::async, [this, wanted] {
         for (const int view : wanted) load(view);
       });
     } catch (const std::system_error&) {  // no thread can be created: the next view loads for itself
-      return {};
     }
   }
 
@@ -178,6 +233,11 @@ struct FusionByViews::State {
   std::vector<UsedPixels> used_;
   std::vector<std::vector<int>> done_after_;  ///< the views that no view after this one needs
   int next_ = 0;
+  std::uint64_t points_ = 0;    ///< that the sink has got since the last call
+  std::unique_ptr<View> view_;  ///< whose points the sink gets
+  // The last members: they end before what they use.
+  std::future<void> passing_;  ///< the points of that view; not valid: no thread does
+  std::future<void> ahead_;    ///< the loading of what the next view needs
 };
 
 FusionByViews::FusionByViews(const std::vector<FusionView>& views, FusionMapLoader& loader,

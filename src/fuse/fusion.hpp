@@ -37,8 +37,8 @@ struct FusionView {
   std::vector<int> neighbours;
 };
 
-/// Loads the maps of a view when fusion needs them. Called from one thread at a time, but for
-/// `device_failed`, which may be called while another thread loads ahead.
+/// Loads the maps of a view when fusion needs them. One thread loads at a time; another may release other
+/// views, or say that the device has failed, meanwhile.
 class FusionMapLoader {
  public:
   virtual ~FusionMapLoader() = default;
@@ -137,8 +137,9 @@ class FusionByViews {
                 PointSink& sink, DeviceFusion* device = nullptr);
   ~FusionByViews();
 
-  /// Fuses the next view.
-  /// @returns the number of its points
+  /// Fuses the next view. The points of one that a device fuses may follow with the next call; after the last
+  /// view the sink has all.
+  /// @returns the number of points that the sink has got since the last call
   std::uint64_t fuse_next();
 
  private:

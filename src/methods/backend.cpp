@@ -6,7 +6,8 @@
 
 namespace recon {
 
-Image<Vec3f> Backend::normals(ImageView<const float> depth, const Pinhole& camera, std::uint64_t) {
+Image<Vec3f> Backend::normals(ImageView<const float> depth, const Pinhole& camera,
+                              std::optional<std::uint64_t>) {
   return normals_from_depth(depth, camera);
 }
 

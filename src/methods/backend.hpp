@@ -66,9 +66,11 @@ class Backend {
   virtual DisparityMap match(const PairProblem& problem) = 0;
 
   /// See recon::normals_from_depth; thread-safe. The default computes on the calling thread's task arena.
-  /// @param id  of the maps of the view, see DepthSource: a GPU may keep them for `count_agreement`
+  /// @param id  of the maps of the view, see DepthSource: a GPU may keep them for `count_agreement`; empty:
+  /// they are of no such view
   /// @throws OutOfMemory, DeviceError
-  virtual Image<Vec3f> normals(ImageView<const float> depth, const Pinhole& camera, std::uint64_t id);
+  virtual Image<Vec3f> normals(ImageView<const float> depth, const Pinhole& camera,
+                               std::optional<std::uint64_t> id);
 
   /// See recon::count_agreement; thread-safe. The default computes on the calling thread's task arena.
   /// @throws OutOfMemory, DeviceError, and what loading a map throws
@@ -99,12 +101,23 @@ struct CudaOptions {
 
 std::unique_ptr<Backend> make_cpu_backend(const CpuOptions& options);
 
-/// Usable GPUs or, if there is none, the reason (no CUDA in this build, no driver, GPU older than the build).
-struct CudaDevices {
-  std::vector<std::string> names;
-  std::string why_none;
+/// A GPU that can be used.
+struct CudaDevice {
+  int index = 0;  ///< among the visible ones
+  std::string name;
 };
-CudaDevices find_cuda_devices();
+
+/// GPUs, by their index, and why others cannot be used (no CUDA in this build, no driver, GPU older than the
+/// build).
+struct CudaDevices {
+  int visible = 0;                 ///< their number
+  std::vector<CudaDevice> usable;  ///< of those that were looked at
+  std::string why_not;             ///< empty if all are usable
+};
+
+/// Looks at GPUs, which takes a tenth of a second each.
+/// @param indices  of them; those that are not visible are left out. Empty: all
+CudaDevices find_cuda_devices(const std::vector<int>& indices = {});
 
 /// @throws DeviceUnavailable if the build has no CUDA or the device cannot be used
 std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -41,8 +40,9 @@ constexpr int kBadInput = 3;
 
 std::string gpu_names(const std::vector<int>& gpus, const CudaDevices& found) {
   std::string text;
-  for (const int gpu : gpus)
-    text += fmt::format("{}cuda:{} {}", text.empty() ? "" : ", ", gpu, found.names[gpu]);
+  for (const auto& [index, name] : found.usable)
+    if (std::ranges::binary_search(gpus, index))
+      text += fmt::format("{}cuda:{} {}", text.empty() ? "" : ", ", index, name);
   return text;
 }
 
@@ -329,22 +329,20 @@ std::vector<int> gpus_of(const std::vector<int>& gpus, MachineShare share) {
 }
 
 DeviceChoice choose_devices(const std::string& device, MachineShare share) {
-  std::vector<int> gpus = parse_device(device);
+  const std::vector<int> asked = parse_device(device);
   if (device == "cpu") return {{}, "the CPU, as asked"};
-  const CudaDevices found = find_cuda_devices();
-  const int count = static_cast<int>(found.names.size());
-  if (count == 0) {
-    if (device == "auto") return {{}, "the CPU, as no GPU can be used: " + found.why_none};
-    throw DeviceUnavailable("--device " + device + ": no GPU can be used: " + found.why_none +
-                            "; --device cpu works everywhere");
-  }
-  if (gpus.empty()) {
-    gpus.resize(count);
-    std::iota(gpus.begin(), gpus.end(), 0);
-  }
-  if (gpus.back() >= count)
-    throw DeviceUnavailable(
-        fmt::format("--device {}: there is no GPU {}; found {}, counted from 0", device, gpus.back(), count));
+  const CudaDevices found = find_cuda_devices(asked);
+  if (device == "auto" && found.usable.empty())
+    return {{}, "the CPU, as no GPU can be used: " + found.why_not};
+  if (found.visible > 0 && !asked.empty() && asked.back() >= found.visible)
+    throw DeviceUnavailable(fmt::format("--device {}: there is no GPU {}; found {}, counted from 0", device,
+                                        asked.back(), found.visible));
+  if (found.usable.empty() || found.usable.size() < asked.size())
+    throw DeviceUnavailable(fmt::format("--device {}: {}: {}; --device cpu works everywhere", device,
+                                        found.usable.empty() ? "no GPU can be used" : "not all can be used",
+                                        found.why_not));
+  std::vector<int> gpus;
+  for (const CudaDevice& usable : found.usable) gpus.push_back(usable.index);
   const std::vector<int> own = gpus_of(gpus, share);
   const int processes_per_gpu =
       (share.count + static_cast<int>(gpus.size()) - 1) / static_cast<int>(gpus.size());

@@ -24,8 +24,8 @@ const ConsistencyOptions kOptions{0.01f, 40.0f, 1};
 class NoisyViews {
  public:
   /// @param first_id  of the maps
-  NoisyViews(int width, int height, std::uint64_t first_id) {
-    std::mt19937 random(7);
+  NoisyViews(int width, int height, std::uint64_t first_id, unsigned seed = 7) {
+    std::mt19937 random(seed);
     std::uniform_real_distribution<float> uniform(-1, 1);
     for (int i = 0; i < kViews; ++i) {
       const int columns = width + 3 * i, rows = height + i % 2;
@@ -60,9 +60,11 @@ class NoisyViews {
   }
 
   /// The normals that follow from the depths of view `i`.
-  Image<Vec3f> normals(Backend& backend, int i) const {
+  /// @param keep  the maps may stay on the device
+  Image<Vec3f> normals(Backend& backend, int i, bool keep = true) const {
     const auto index = static_cast<std::size_t>(i);
-    return backend.normals(maps_[index].depth.view(), views_[index].camera, views_[index].id);
+    const auto id = keep ? std::optional(views_[index].id) : std::nullopt;
+    return backend.normals(maps_[index].depth.view(), views_[index].camera, id);
   }
 
   /// Replaces the normals of all views by those that follow from their depths.
@@ -138,6 +140,14 @@ TEST_F(CudaAgreement, TakesTheMapsWhoseNormalsTheGpuHasComputed) {
   views.compute_normals(*cpu_);
   for (int i = 0; i < kViews; ++i) expect_equal(views.counts(*gpu, i), views.counts(*cpu_, i));
   EXPECT_EQ(views.loads(), kViews * kViews) << "only the CPU loads maps";
+}
+
+TEST_F(CudaAgreement, ComputesNormalsOfMapsThatAreNotKept) {
+  const auto gpu = make_cuda_backend({});
+  const NoisyViews views(301, 187, 600), others(301, 187, 600, 8), smaller(97, 205, 600);
+  for (const NoisyViews* scene : {&views, &others, &smaller, &views})
+    for (int i = 0; i < kViews; ++i)
+      expect_equal(scene->normals(*gpu, i, false), scene->normals(*cpu_, i, false));
 }
 
 TEST_F(CudaAgreement, ComputesNormalsThatDoNotFitOnTheCpu) {

@@ -30,14 +30,31 @@ FusionOptions options_with(int spacing, int min_views = 2) {
 struct Counted : DeviceFusion {
   explicit Counted(std::unique_ptr<DeviceFusion> counted) : device(std::move(counted)) {}
   bool has(int view) const override { return device->has(view); }
-  bool begin(const FusionJob& job) override { return device->begin(job); }
-  void finish(const FusionJob& job, PointSink& sink, FusionProgress& progress) override {
-    device->finish(job, sink, progress);
-    EXPECT_EQ(progress.rows, job.reference.view->camera.height);
-    fused.push_back(job.reference.index);
+  std::unique_ptr<FusionInProgress> begin(const FusionJob& job) override {
+    auto begun = device->begin(job);
+    if (!begun) return nullptr;
+    most = std::max(most, ++in_progress);
+    return std::make_unique<View>(*this, job, std::move(begun));
   }
+
+  struct View : FusionInProgress {
+    View(Counted& of, const FusionJob& begun_job, std::unique_ptr<FusionInProgress> begun)
+        : counted(of), job(begun_job), view(std::move(begun)) {}
+    ~View() override { --counted.in_progress; }
+    void mark() override { view->mark(); }
+    void pass_on(PointSink& sink, FusionProgress& progress) override {
+      view->pass_on(sink, progress);
+      EXPECT_EQ(progress.rows, job.reference.view->camera.height);
+      counted.fused.push_back(job.reference.index);
+    }
+    Counted& counted;
+    const FusionJob& job;
+    const std::unique_ptr<FusionInProgress> view;
+  };
+
   const std::unique_ptr<DeviceFusion> device;
   std::vector<int> fused;
+  int in_progress = 0, most = 0;  ///< views at a time
 };
 
 Collected fused(RotatedViews& scene, const FusionOptions& options) {
@@ -71,6 +88,20 @@ TEST_F(CudaFusion, GivesThePointsOfTheCpu) {
         EXPECT_GT(expected.points.size(), 60u);
         expect_same_points(fused(scene, options, *gpu), expected);
       }
+}
+
+TEST_F(CudaFusion, OfManyViewsMakesPointsOfOneWhileItBeginsTheNext) {
+  const auto gpu = make_cuda_backend({});
+  for (const int spacing : {1, 2}) {
+    PlaneViews scene(40), again(40);
+    Collected expected, found;
+    fuse(again.views, again, options_with(spacing), expected);
+    Counted device(gpu->fusion(scene.views, options_with(spacing)));
+    fuse(scene.views, scene, options_with(spacing), found, &device);
+    expect_same_points(found, expected);
+    EXPECT_EQ(device.fused.size(), 40u);
+    EXPECT_EQ(device.most, 2);
+  }
 }
 
 TEST_F(CudaFusion, LeavesNoCracks) {

@@ -18,11 +18,11 @@ class GpuTest : public Base {
  protected:
   void SetUp() override {
     const CudaDevices devices = find_cuda_devices();
-    if (!devices.names.empty()) return;
+    if (!devices.usable.empty()) return;
     const char* required = std::getenv("RECON_REQUIRE_GPU");
     if (required && std::string(required) == "1")
-      GTEST_FAIL() << "RECON_REQUIRE_GPU=1, but " << devices.why_none;
-    GTEST_SKIP() << devices.why_none;
+      GTEST_FAIL() << "RECON_REQUIRE_GPU=1, but " << devices.why_not;
+    GTEST_SKIP() << devices.why_not;
   }
 };
 

@@ -8,8 +8,8 @@ namespace recon {
 namespace {
 
 TEST(BuildWithoutCuda, SaysSo) {
-  EXPECT_TRUE(find_cuda_devices().names.empty());
-  EXPECT_EQ(find_cuda_devices().why_none, "this build has no CUDA");
+  EXPECT_TRUE(find_cuda_devices().usable.empty());
+  EXPECT_EQ(find_cuda_devices().why_not, "this build has no CUDA");
   EXPECT_THROW(make_cuda_backend({}), DeviceUnavailable);
   EXPECT_THROW(cuda::time_stages(SweepProblem(), 1), DeviceUnavailable);
   EXPECT_THROW(cuda::time_stages(PairProblem(), 1), DeviceUnavailable);

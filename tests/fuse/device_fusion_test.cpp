@@ -5,13 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/parallel.hpp"
 #include "fuse/fusion.hpp"
 #include "fuse/host_fusion.hpp"
 #include "fusion_cases.hpp"
@@ -20,25 +25,26 @@ namespace recon {
 namespace {
 
 /// When a FakeDevice fails.
-enum class Fails { kNever, kBegin, kFinish, kBetweenRows };
+enum class Fails { kNever, kBegin, kMark, kPassOn, kBetweenRows };
 
 /// Fuses as the CPU does, and keeps the maps that it has been given.
 struct FakeDevice : DeviceFusion {
-  explicit FakeDevice(const FusionOptions& fusion_options) : options(fusion_options), host(fusion_options) {}
+  explicit FakeDevice(const FusionOptions& fusion_options) : options(fusion_options) {}
 
   bool has(int view) const override {
     if (forgets && kept.contains(view)) return kept.erase(view), true;
     return kept.contains(view);
   }
 
-  bool begin(const FusionJob& job) override {
+  std::unique_ptr<FusionInProgress> begin(const FusionJob& job) override {
     if (job.reference.index == failing && fails == Fails::kBegin) throw DeviceError("begin");
-    if (too_large.contains(job.reference.index)) return false;
+    if (too_large.contains(job.reference.index)) return nullptr;
+    if (at_once > 0 && in_progress == at_once) return nullptr;
     const auto lacks = [this](const FusionInput& input) {
       return !input.maps && !kept.contains(input.index);
     };
     if (lacks(job.reference) || std::any_of(job.neighbours.begin(), job.neighbours.end(), lacks))
-      return false;
+      return nullptr;
     begun.push_back(job.reference.index);
     const auto keep = [this](const FusionInput& input) {
       EXPECT_EQ(input.maps == nullptr, has(input.index)) << "maps are passed where they are missing";
@@ -46,23 +52,66 @@ struct FakeDevice : DeviceFusion {
     };
     keep(job.reference);
     for (const FusionInput& neighbour : job.neighbours) keep(neighbour);
-    return true;
+    return std::make_unique<View>(*this, job);
   }
 
-  void finish(const FusionJob& job, PointSink& sink, FusionProgress& progress) override {
-    const bool failing_now = job.reference.index == failing;
-    if (failing_now && fails == Fails::kFinish) throw DeviceError("finish");
-    FusionJob with_maps = job;
-    const auto add = [this](FusionInput& input) { input.maps = kept.at(input.index); };
-    add(with_maps.reference);
-    for (FusionInput& neighbour : with_maps.neighbours) add(neighbour);
-    if (!failing_now) return host.fuse(with_maps, sink, progress);
-    FusionView upper = *job.reference.view;
-    upper.camera.height /= 2;
-    with_maps.reference.view = &upper;
-    with_maps.reference.maps = upper_rows(*with_maps.reference.maps, upper.camera.height);
-    host.fuse(with_maps, sink, progress);
-    throw DeviceError("between rows");
+  struct View : FusionInProgress {
+    View(FakeDevice& fake, const FusionJob& begun_job)
+        : device(fake),
+          job(begun_job),
+          fails(job.reference.index == fake.failing ? fake.fails : Fails::kNever) {
+      ++device.in_progress;
+      const auto add = [&](FusionInput& input) { input.maps = device.kept.at(input.index); };
+      add(job.reference);
+      for (FusionInput& neighbour : job.neighbours) add(neighbour);
+    }
+    ~View() override { --device.in_progress; }
+
+    void mark() override {
+      if (fails == Fails::kMark) throw DeviceError("mark");
+      // The points of the view before are passed on by then.
+      if (job.reference.index > 0)
+        device.wait_until([this] { return device.passing >= job.reference.index - 1; });
+      UsedPixels own = *job.reference.used;  // those that `pass_on` begins with
+      FusionJob marking = job;
+      marking.reference.used = &own;
+      Collected ignored;
+      FusionProgress progress;
+      HostFusion(device.options).fuse(marking, ignored, progress);
+      device.change(device.marked, job.reference.index);
+    }
+
+    void pass_on(PointSink& sink, FusionProgress& progress) override {
+      if (fails == Fails::kPassOn) throw DeviceError("pass on");
+      device.change(device.passing, job.reference.index);
+      if (job.reference.index + 1 < RotatedViews::kCount)
+        device.wait_until([this] { return device.marked > job.reference.index; });
+      for (FusionInput& neighbour : job.neighbours) neighbour.used = nullptr;
+      if (fails == Fails::kNever) return HostFusion(device.options).fuse(job, sink, progress);
+      FusionView upper = *job.reference.view;
+      upper.camera.height /= 2;
+      job.reference.view = &upper;
+      job.reference.maps = upper_rows(*job.reference.maps, upper.camera.height);
+      HostFusion(device.options).fuse(job, sink, progress);
+      throw DeviceError("between rows");
+    }
+
+    FakeDevice& device;
+    FusionJob job;
+    const Fails fails;
+  };
+
+  void change(int& last, int view) {
+    const std::lock_guard lock(mutex);
+    last = view;
+    changed.notify_all();
+  }
+
+  template <class Condition>
+  void wait_until(const Condition& condition) {
+    constexpr std::chrono::seconds kLong{2};
+    std::unique_lock lock(mutex);
+    if (waits) waited += changed.wait_for(lock, kLong, condition) ? 1 : 0;
   }
 
   static std::shared_ptr<const FusionMaps> upper_rows(const FusionMaps& maps, int rows) {
@@ -72,13 +121,21 @@ struct FakeDevice : DeviceFusion {
   }
 
   const FusionOptions options;
-  HostFusion host;
   mutable std::map<int, std::shared_ptr<const FusionMaps>> kept;
   bool forgets = false;  ///< maps that it has said it has
   std::set<int> too_large;
+  int at_once = 0;  ///< views that it has memory for; 0: for any number
   std::vector<int> begun;
   int failing = -1;
   Fails fails = Fails::kNever;
+  std::atomic<int> in_progress = 0;
+  // Views overlap: one is marked after the points of the one before begin to be passed on, and before all
+  // are.
+  bool waits = false;
+  std::mutex mutex;
+  std::condition_variable changed;
+  int marked = -1, passing = -1;  ///< the last ones
+  int waited = 0;                 ///< times that it has not waited in vain
 };
 
 FusionOptions options_with(int spacing) {
@@ -137,17 +194,65 @@ TEST(DeviceFusion, LosesNoViewWhoseMapsLeaveTheDevice) {
 
 TEST(DeviceFusion, ContinuesOnTheCpuWhereTheDeviceFails) {
   const FusionOptions options = options_with(1);
-  for (const auto& [fails, message] : {std::pair(Fails::kBegin, "begin"), std::pair(Fails::kFinish, "finish"),
-                                       std::pair(Fails::kBetweenRows, "between rows")}) {
+  for (const auto& [fails, message] :
+       {std::pair(Fails::kBegin, "begin"), std::pair(Fails::kMark, "mark"),
+        std::pair(Fails::kPassOn, "pass on"), std::pair(Fails::kBetweenRows, "between rows")}) {
     RotatedViews scene(9), again(9);
     FakeDevice device(options);
     device.failing = 2;
     device.fails = fails;
     expect_same_points(fused(scene, options, &device), fused(again, options));
     EXPECT_EQ(scene.failures, std::vector<std::string>{message});
-    EXPECT_EQ(std::count_if(device.begun.begin(), device.begun.end(), [](int view) { return view > 2; }), 0)
-        << "it is not asked again";
+    EXPECT_LE(std::count_if(device.begun.begin(), device.begun.end(), [](int view) { return view > 2; }),
+              fails == Fails::kPassOn || fails == Fails::kBetweenRows ? 1 : 0)
+        << "it is not asked again; the next view has begun by then";
+    EXPECT_EQ(device.in_progress, 0);
   }
+}
+
+TEST(DeviceFusion, MarksTheNextViewWhileThePointsOfOneArePassedOn) {
+  for (const int spacing : {1, 2}) {
+    const FusionOptions options = options_with(spacing);
+    RotatedViews scene(7), again(7);
+    FakeDevice device(options);
+    device.waits = true;
+    expect_same_points(fused(scene, options, &device), fused(again, options));
+    EXPECT_EQ(device.waited, 2 * (RotatedViews::kCount - 1));
+  }
+}
+
+TEST(DeviceFusion, OfOneThreadIsThatOfSeveral) {
+  const FusionOptions options = options_with(1);
+  RotatedViews again(8);
+  const Collected expected = fused(again, options);
+  for (const int threads : {1, 2}) {
+    RotatedViews scene(8);
+    FakeDevice device(options);
+    expect_same_points(ThreadLimit(threads).run([&] { return fused(scene, options, &device); }), expected);
+  }
+}
+
+TEST(DeviceFusion, WaitsForThePointsOfAViewWhereTheMemorySufficesForOne) {
+  const FusionOptions options = options_with(1);
+  RotatedViews scene(8), again(8);
+  FakeDevice device(options);
+  device.at_once = 1;
+  expect_same_points(fused(scene, options, &device), fused(again, options));
+  EXPECT_EQ(device.begun, (std::vector<int>{0, 1, 2, 3, 4}));
+  EXPECT_TRUE(scene.failures.empty());
+}
+
+TEST(DeviceFusion, PassesOnAllPointsWithTheLastView) {
+  const FusionOptions options = options_with(1);
+  RotatedViews scene(8), again(8);
+  const Collected expected = fused(again, options);
+  FakeDevice device(options);
+  Collected cloud;
+  FusionByViews fusion(scene.views, scene, options, cloud, &device);
+  std::uint64_t count = 0;
+  for (int i = 0; i < RotatedViews::kCount; ++i) count += fusion.fuse_next();
+  EXPECT_EQ(count, expected.points.size());
+  expect_same_points(cloud, expected);
 }
 
 /// The sink may have some of the points already, so that the CPU must not make them again.

@@ -9,6 +9,7 @@
 #include "core/peak_memory.hpp"
 #include "io/image/image_file.hpp"
 #include "methods/stereo/pair.hpp"
+#include "refine/normals.hpp"
 #include "session/folder_fixture.hpp"
 #include "session/row_of_views.hpp"
 #include "session/scene/stores.hpp"
@@ -51,9 +52,13 @@ TEST(SceneMemory, OfTheCheckOfAView) {
     return DepthSource::Maps{maps->depth.view(), maps->normal.view(), maps};
   };
   const DepthSource view{kCamera, {}, 0, load};
-  const ViewCheck check{view, {view, view}, {}, [&] {
+  const ViewCheck check{view,
+                        {view, view},
+                        {},
+                        [&] {
                           return count_agreement(view, {view, view}, options.check_consistency(job));
-                        }};
+                        },
+                        [](ImageView<const float> depth) { return normals_from_depth(depth, kCamera); }};
   expect_no_more_than(check_view_bytes(kCamera, options, job),
                       [&] { check_view(check, noisy_maps(), options, job); });
 }

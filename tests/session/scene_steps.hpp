@@ -102,7 +102,9 @@ class WatchedBackend : public Backend {
     return map;
   }
 
-  Image<Vec3f> normals(ImageView<const float> depth, const Pinhole& camera, std::uint64_t id) override {
+  Image<Vec3f> normals(ImageView<const float> depth, const Pinhole& camera,
+                       std::optional<std::uint64_t> id) override {
+    if (!id) ++checked_normals_;
     if (fails_to_check_) throw DeviceError("the device is lost");
     return Backend::normals(depth, camera, id);
   }
@@ -116,6 +118,7 @@ class WatchedBackend : public Backend {
 
   int sweeps() const { return sweeps_; }
   int checks() const { return checks_; }
+  int checked_normals() const { return checked_normals_; }
   /// All work on maps fails from now on.
   void fail_to_check() { fails_to_check_ = true; }
   void refuse(std::function<bool(const SweepProblem&)> which) { refused_ = std::move(which); }
@@ -130,7 +133,7 @@ class WatchedBackend : public Backend {
   const Hook before_, after_;
   Admission admission_;
   std::vector<std::unique_ptr<Backend>> cpus_;  ///< of each stream
-  std::atomic<int> sweeps_ = 0, checks_ = 0;
+  std::atomic<int> sweeps_ = 0, checks_ = 0, checked_normals_ = 0;
   bool fails_to_check_ = false;
   std::function<bool(const SweepProblem&)> refused_;  ///< views that fail
 };

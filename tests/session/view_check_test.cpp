@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 
+#include "refine/normals.hpp"
 #include "session/row_of_views.hpp"
 
 namespace recon {
@@ -36,12 +37,13 @@ DepthSource view_of_wall(int index, float depth) {
 /// The depth of the pixel in the middle of a wall at `depth`, checked with sources that see it at others.
 float checked_depth(float depth, const std::vector<float>& others, const SessionOptions& options) {
   const Job job;
-  ViewCheck check{view_of_wall(0, depth), {}, {}, {}};
+  ViewCheck check{view_of_wall(0, depth), {}, {}, {}, {}};
   for (const float other : others)
     check.sources.push_back(view_of_wall(static_cast<int>(check.sources.size()) + 1, other));
   check.count_agreement = [&] {
     return count_agreement(check.reference, check.sources, options.check_consistency(job));
   };
+  check.normals = [](ImageView<const float> depths) { return normals_from_depth(depths, kCamera); };
   const ViewDepth checked = check_view(check, *wall(depth), options, job);
   EXPECT_NEAR(checked.normal(20, 15).z, -1, 1e-5);
   return checked.depth(20, 15);

@@ -22,11 +22,11 @@ struct BenchmarkDevices {
   /// @throws DeviceUnavailable where a GPU is asked for and there is none
   bool on_gpu() const {
     const CudaDevices gpus = find_cuda_devices();
-    if (device == "cuda" && gpus.names.empty()) throw DeviceUnavailable(gpus.why_none);
-    return device != "cpu" && !gpus.names.empty();
+    if (device == "cuda" && gpus.usable.empty()) throw DeviceUnavailable(gpus.why_not);
+    return device != "cpu" && !gpus.usable.empty();
   }
   std::string names() const {
-    const std::string gpu = on_gpu() ? find_cuda_devices().names.front() : "";
+    const std::string gpu = on_gpu() ? find_cuda_devices().usable.front().name : "";
     if (!on_cpu()) return gpu;
     return make_cpu_backend({threads, {}})->name() + (gpu.empty() ? "" : "; " + gpu);
   }

@@ -8,6 +8,7 @@
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "methods/sweep/plane_sweep.hpp"
+#include "refine/normals.hpp"
 #include "session/scene/depth_histogram.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
@@ -104,9 +105,15 @@ class Checks {
   /// The maps of a view that its sources confirm.
   ViewDepth checked_maps(int view, const std::vector<int>& sources) {
     const Image<std::uint8_t> mask = prepared_mask(run_, view);
-    ViewCheck check{depth_source(view), {}, mask.view(), {}};
+    ViewCheck check{depth_source(view), {}, mask.view(), {}, {}};
     for (const int source : sources) check.sources.push_back(depth_source(source));
     check.count_agreement = [&] { return agreement(view, check.reference, check.sources); };
+    const Pinhole& camera = check.reference.camera;
+    check.normals = [&](ImageView<const float> depth) {
+      return on_backend(
+          view, [&](Backend& backend) { return backend.normals(depth, camera, {}); },
+          [&] { return normals_from_depth(depth, camera); });
+    };
     return check_view(check, *photometric(view), run_.options, run_.job);
   }
 
@@ -125,18 +132,26 @@ class Checks {
             load};
   }
 
-  /// What the sources say of the depths of a view: counted by a backend or, if it fails, here.
+  /// What the sources say of the depths of a view.
   Image<Agreement> agreement(int view, const DepthSource& reference,
                              const std::vector<DepthSource>& sources) {
     const ConsistencyOptions options = run_.options.check_consistency(run_.job);
+    return on_backend(
+        view, [&](Backend& backend) { return backend.count_agreement(reference, sources, options); },
+        [&] { return count_agreement(reference, sources, options); });
+  }
+
+  /// The result of `work` on the backend of a view or, if it fails, of `here`.
+  template <class Work, class Here>
+  auto on_backend(int view, const Work& work, const Here& here) -> decltype(here()) {
     if (Backend* backend = backend_for(view)) try {
-        return backend->count_agreement(reference, sources, options);
+        return work(*backend);
       } catch (const DeviceError& error) {
         give_up(backend, error);
       } catch (const OutOfMemory& error) {
         give_up(backend, error);
       }
-    return count_agreement(reference, sources, options);
+    return here();
   }
 
   Backend* backend_for(int view) {

@@ -29,7 +29,7 @@ void keep_normals(const ViewDepth& maps, ViewDepth& checked) {
 
 /// `maps` where enough sources agree and the depth is reliable enough: the mean with those that agree
 /// closely, within the bounds, and normals that follow from it.
-ViewDepth confirmed_depths(const ViewDepth& maps, const Image<Agreement>& agreement, const Pinhole& camera,
+ViewDepth confirmed_depths(const ViewCheck& check, const ViewDepth& maps, const Image<Agreement>& agreement,
                            const ConsistencyOptions& consistency, const DepthRangeOptions& bounds,
                            bool patches, float min_confidence) {
   const int width = maps.depth.width(), height = maps.depth.height();
@@ -54,7 +54,7 @@ ViewDepth confirmed_depths(const ViewDepth& maps, const Image<Agreement>& agreem
     }
   });
   result.normal = {};
-  result.normal = normals_from_depth(std::as_const(result.depth).view(), camera);
+  result.normal = check.normals(std::as_const(result.depth).view());
   keep_normals(maps, result);
   return result;
 }
@@ -70,8 +70,8 @@ ViewDepth check_view(const ViewCheck& check, const ViewDepth& maps, const Sessio
   if (sources == 0) consistency.min_lone_confidence = 1;  // nothing is checked then
   consistency.min_views = std::min(consistency.min_views, std::max(1, sources));
   const Image<Agreement> said = check.count_agreement();
-  ViewDepth result = confirmed_depths(maps, said, check.reference.camera, consistency, options.depth, patches,
-                                      options.min_reliability());
+  ViewDepth result =
+      confirmed_depths(check, maps, said, consistency, options.depth, patches, options.min_reliability());
   const CheckedMaps checked{result.depth.view(), result.normal.view(), result.confidence.view(), check.mask};
   fill_holes(checked, check.reference, check.sources,
              {options.hole_reach(job), options.min_reliability(), consistency});
@@ -93,9 +93,10 @@ std::size_t check_view_bytes(const Pinhole& camera, const SessionOptions& option
                            return DepthSource::Maps{maps->depth.view(), maps->normal.view(), maps};
                          }};
   const auto count = [&] { return count_agreement(view, {view}, options.check_consistency(job)); };
+  const auto normals = [&](ImageView<const float> depth) { return normals_from_depth(depth, camera); };
   return counted_bytes(1, [&] {
     const std::shared_ptr<const ViewDepth> maps = read();
-    check_view({view, {view}, {}, count}, *maps, options, job);
+    check_view({view, {view}, {}, count, normals}, *maps, options, job);
   });
 }
 

@@ -19,6 +19,8 @@ struct ViewCheck {
   std::vector<DepthSource> sources;
   ImageView<const std::uint8_t> mask;                 ///< 0: ignored; may be empty
   std::function<Image<Agreement>()> count_agreement;  ///< what the sources say of the reference
+  /// Those of depths of the reference's camera, see normals_from_depth.
+  std::function<Image<Vec3f>(ImageView<const float> depth)> normals;
 };
 
 /// The depths of a view that its sources confirm and, for patches, that are reliable enough, see keeps_depth:
