@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string>
 
 #include "io/cloud/ply.hpp"
@@ -74,11 +75,11 @@ void PlyWriter::encode(const PlyPoint& point, EncodedPoints& points) const {
   put(point.confidence);
   put(static_cast<std::uint8_t>(std::min<std::size_t>(point.views.size(), 255)));
   points.cloud.append(record.data(), end);
-  const std::size_t before = points.visibility.size();
-  points.visibility.resize(before + visibility_bytes(point.views.size()));
-  end = points.visibility.data() + before;
-  put(static_cast<std::uint32_t>(point.views.size()));
-  for (const std::uint32_t view : point.views) put(view);
+  append_number(points.visibility, static_cast<std::uint32_t>(point.views.size()));
+  if constexpr (std::endian::native == std::endian::little)
+    points.visibility.append(reinterpret_cast<const char*>(point.views.data()), point.views.size_bytes());
+  else
+    for (const std::uint32_t view : point.views) append_number(points.visibility, view);
   ++points.count;
 }
 

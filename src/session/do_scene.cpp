@@ -78,6 +78,7 @@ struct GraphStep {
 /// In their order; those that the run does not do are left out.
 constexpr GraphStep kGraphSteps[] = {{Step::kEstimate,
                                       [](SceneGraph& graph) {
+                                        add_dense_model(graph);
                                         add_photo_check(graph);
                                         check_given_maps(graph.run);
                                         estimate_views(graph);
@@ -102,10 +103,7 @@ void do_steps(SceneRun& run, const SharedWork& work, StepClock& clock) {
     clock.measure(name, step);
     release_kept_memory();  // the next step's arrays are of other sizes
   };
-  measure(step_name(Step::kPrepare), [&] {
-    prepare_views(run);
-    write_dense_model(run);
-  });
+  measure(step_name(Step::kPrepare), [&] { prepare_views(run); });
   measure("opening the device", [&] { share_memory(run, work.backends()); });
   const Backends& backends = work.backends();
   messages().debug("working on {}", work.choice.get().reason);

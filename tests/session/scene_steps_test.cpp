@@ -245,6 +245,24 @@ TEST_F(SceneSteps, KeepFinishedViewsWhenTheLastDeviceFails) {
   expect_equal(results(*run), expected_results());
 }
 
+TEST_F(SceneSteps, WriteTheModelBesideTheEstimationWhereMemoryAllows) {
+  for (const bool beside : {true, false}) {
+    Backends backends;
+    add_backend(backends, "only");
+    const auto run = begin(beside ? "beside" : "before");
+    prepare(*run, backends);
+    EXPECT_TRUE(run->memory.model_beside);
+    fs::remove_all(run->workspace.path("sparse"));
+    run->memory.model_beside = beside;
+    SceneGraph graph(*run, backends);
+    add_dense_model(graph);
+    const fs::path file = run->workspace.path("sparse/images.bin");
+    EXPECT_EQ(fs::exists(file), !beside) << "the estimation waits for it";
+    estimate_views(graph);
+    EXPECT_TRUE(fs::exists(file));
+  }
+}
+
 TEST_F(SceneSteps, CheckOnTheDevicesThatDoNotFail) {
   Backends backends;
   const WatchedBackend& good = add_backend(backends, "good");
@@ -254,6 +272,7 @@ TEST_F(SceneSteps, CheckOnTheDevicesThatDoNotFail) {
   prepare(*run, backends);
   do_all(*run, backends);
   EXPECT_GE(good.checks(), kViews / 2);
+  EXPECT_GE(good.checked_normals(), kViews / 2) << "normals of checked depths are computed by the host";
   EXPECT_GE(lost.checks(), 1);
   EXPECT_EQ(run->warnings,
             std::vector<std::string>{"lost fails, the check continues without it: the device is lost"});

@@ -6,6 +6,7 @@
 #include "core/parallel.hpp"
 #include "io/model/colmap_model.hpp"
 #include "scene/camera.hpp"
+#include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -119,6 +120,17 @@ void write_dense_model(const SceneRun& run) {
   }
   write_patch_match_config(run.workspace.path("stereo/patch-match.cfg"), entries);
   write_fusion_config(run.workspace.path("stereo/fusion.cfg"), names);
+}
+
+void add_dense_model(SceneGraph& graph) {
+  const auto write = [&run = graph.run] {
+    write_dense_model(run);
+    return TaskEnd::kDone;
+  };
+  if (graph.run.memory.model_beside)
+    graph.scheduler.add({.step = SceneGraph::kEstimation, .run = write});
+  else
+    write();
 }
 
 }  // namespace recon

@@ -79,6 +79,7 @@ class CloudWriter : public PointSink {
   CloudWriter(const std::filesystem::path& path, PlyPosition position, std::vector<std::uint32_t> image_index,
               const std::optional<SceneBox>& roi)
       : ply_(path, position),
+        vertex_bytes_(PlyWriter::vertex_bytes(position)),
         image_index_(std::move(image_index)),
         roi_(roi),
         vertices_(1, kWritesWaiting),
@@ -109,12 +110,15 @@ class CloudWriter : public PointSink {
 
  private:
   void encode(const FusedPoints& points, EncodedPoints& result) const {
+    result.cloud.reserve(points.points.size() * vertex_bytes_);
+    result.visibility.reserve(points.points.size() * PlyWriter::visibility_bytes(0) +
+                              points.views.size_bytes());
     std::vector<std::uint32_t> indices;
     points.visit([&](const FusedPoint& point, std::span<const std::uint32_t> views) {
       if (roi_ && !roi_->contains(point.position)) return;
       indices.clear();
       for (const std::uint32_t view : views) indices.push_back(image_index_[view]);
-      std::ranges::sort(indices);
+      if (!std::ranges::is_sorted(indices)) std::ranges::sort(indices);
       ply_.encode({point.position, point.normal, point.colour, point.confidence, indices}, result);
     });
   }
@@ -144,6 +148,7 @@ class CloudWriter : public PointSink {
   static constexpr int kWritesWaiting = 32;
 
   PlyWriter ply_;
+  const std::size_t vertex_bytes_;
   const std::vector<std::uint32_t> image_index_;
   const std::optional<SceneBox> roi_;
   std::mutex mutex_;
@@ -214,8 +219,8 @@ std::vector<int> checked_views(const SceneRun& run) {
 
 }  // namespace
 
-/// The points of some views, of which no file is finished. They are made with the processor time that others
-/// leave.
+/// The points of some views, of which no file is finished. One view is fused after the other: its loops come
+/// before those of checks, of which several run at once.
 struct UnfinishedCloud {
   UnfinishedCloud(SceneRun& run, const Backends& backends, std::vector<int> fused_views)
       : views(std::move(fused_views)),
@@ -223,7 +228,7 @@ struct UnfinishedCloud {
         loader(run, views),
         writer(run.workspace.path(Workspace::cloud_file()), cloud_position(run, views),
                image_indices(run, views), run.options.roi),
-        arena(run.threads, 1, oneapi::tbb::task_arena::priority::low) {
+        arena(run.threads) {
     const FusionOptions options = fusion_options(run, views.size());
     // The first backend that can fuses; else, and where it fails, the CPU.
     for (const auto& backend : backends)

@@ -105,6 +105,7 @@ class Division {
     while (plan_.photos_a_thread > 1 && estimation() > work_) --plan_.photos_a_thread;
     plan_.writes_waiting =
         static_cast<int>(std::min<std::size_t>(kWritesWaiting, spare_ / 8 / scene_.writing));
+    plan_.model_beside = spare_ / 8 >= scene_.copy;
   }
 
   void plan_checks() {
@@ -151,7 +152,8 @@ class Division {
   /// Bytes of the steps before fusion.
   std::size_t busy() const {
     const auto of = [](std::size_t bytes, int count) { return bytes * static_cast<std::size_t>(count); };
-    const std::size_t estimating = std::max(least_ - scene_.base, estimation());
+    const std::size_t estimating =
+        std::max(least_ - scene_.base, estimation()) + (plan_.model_beside ? scene_.copy : 0);
     const int photos = count_within(rest_of(plan_.limit, scene_.base) / 2, scene_.photo, threads_);
     return std::max({estimating + of(scene_.check, plan_.checks_beside),
                      of(scene_.check, plan_.check_at_once), of(scene_.photo, photos)});

@@ -24,6 +24,7 @@ struct MemoryPlan {
   int check_at_once = 1;            ///< views checked concurrently
   int checks_beside = 0;            ///< views checked concurrently with the estimation; 0: none
   int writes_waiting = 1;           ///< finished views that may wait to be written
+  bool model_beside = false;        ///< the undistorted model is written beside the estimation
   int fusion_views = 2;             ///< maps that fusion holds
   bool fusion_reads_ahead = false;  ///< those of the next view meanwhile
   bool fusion_beside = false;       ///< fusion begins beside estimation and check

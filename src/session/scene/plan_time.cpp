@@ -64,8 +64,10 @@ double host_seconds(const SceneRun& run, Step step, int view, const Overlaps& ov
       return kViewFile +
              on_images(kMapPixel, 1 + (run.job.method == Method::kPlaneSweep ? plan.sources.size()
                                                                              : 4 * plan.pairs.size()));
-    case Step::kCheck:  // a GPU compares with all sources in less time than the host takes for one
-      return kViewFile + on_images(kCheckedPixel, gpu ? 1 : plan.sources.size()) + on_images(kNormalPixel, 1);
+    case Step::kCheck:  // a GPU compares with all sources in less time than the host takes for one, and
+                        // computes normals
+      return kViewFile + on_images(kCheckedPixel, gpu ? 1 : plan.sources.size()) +
+             on_images(kNormalPixel, gpu ? 0 : 1);
     default:
       return on_images(kFusedPixel, gpu ? kEncoded : overlaps[view].size());
   }

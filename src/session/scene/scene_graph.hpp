@@ -46,8 +46,8 @@ class StepProgress {
 ///                                check(v, its neighbours and those of the next), fuse(the view before) ->
 ///                                fuse(v)
 ///
-/// Where a GPU estimates and memory allows, views are checked, and fused, as soon as those that they need are
-/// done, with the processor time that the estimation leaves; else step by step.
+/// Where a GPU estimates and memory allows, views are fused, and checked with the processor time that is
+/// left, as soon as those that they need are done; else step by step.
 struct SceneGraph {
   enum Phase { kEstimation, kCheck, kFusion };
   enum Pool { kSlots, kResults, kWrites, kChecks, kCheckedFiles, kCommits };
@@ -74,6 +74,9 @@ struct SceneGraph {
   const std::unique_ptr<Executor> threads;
   Scheduler scheduler;  ///< the last member: it ends before what its tasks use
 };
+
+/// Writes the model of the undistorted images: beside the estimation where memory allows, else at once.
+void add_dense_model(SceneGraph& graph);
 
 /// Compares the photos with cameras and poses: beside the estimation where checks are, else at once.
 void add_photo_check(SceneGraph& graph);
