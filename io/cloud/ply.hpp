@@ -81,9 +81,10 @@ class PlyWriter {
   explicit PlyWriter(const std::filesystem::path& path, PlyPosition position = PlyPosition::kFloat);
 
   void add(const PlyPoint& point);
-  /// The next points of each file. Two threads may write one each.
+  /// The next points of each file, and for the hashes of both. Three threads may do one each.
   void add_vertices(const EncodedPoints& points);
   void add_visibility(const EncodedPoints& points);
+  void hash(const EncodedPoints& points);
 
   /// Appends a point to `points`. Thread-safe.
   void encode(const PlyPoint& point, EncodedPoints& points) const;

@@ -46,15 +46,21 @@ void PlyWriter::add(const PlyPoint& point) {
   encode(point, one);
   add_vertices(one);
   add_visibility(one);
+  hash(one);
 }
 
 void PlyWriter::add_vertices(const EncodedPoints& points) {
-  cloud_.write(points.cloud);
+  cloud_.append(points.cloud);
   count_ += points.count;
 }
 
 void PlyWriter::add_visibility(const EncodedPoints& points) {
-  visibility_.write(points.visibility);
+  visibility_.append(points.visibility);
+}
+
+void PlyWriter::hash(const EncodedPoints& points) {
+  cloud_.hash(points.cloud);
+  visibility_.hash(points.visibility);
 }
 
 void PlyWriter::encode(const PlyPoint& point, EncodedPoints& points) const {

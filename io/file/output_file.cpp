@@ -19,6 +19,7 @@ namespace recon {
 namespace {
 
 constexpr std::size_t kBufferBytes = 1 << 20;
+constexpr std::size_t kUnbufferedBytes = 32 << 10;  // to copy so many takes longer than a call of the system
 constexpr const char* kCannotBeWritten = "cannot be written";
 constexpr std::int64_t kWriteBackBytes = 32 << 20;
 
@@ -67,9 +68,17 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
       fd_(std::exchange(other.fd_, -1)) {}
 
 void AtomicFile::write(std::string_view bytes) {
-  if (buffer_.size() + bytes.size() > kBufferBytes) write_buffer();
-  buffer_.append(bytes);
-  if (buffer_.size() > kBufferBytes) write_buffer();
+  hash(bytes);
+  append(bytes);
+}
+
+void AtomicFile::append(std::string_view bytes) {
+  const bool whole = bytes.size() >= kUnbufferedBytes;
+  if (whole || buffer_.size() + bytes.size() > kBufferBytes) write_buffer();
+  if (whole)
+    write_out(bytes);
+  else
+    buffer_.append(bytes);
 }
 
 void AtomicFile::flush() {
@@ -105,11 +114,14 @@ FileIdentity AtomicFile::commit_if_changed() {
 }
 
 void AtomicFile::write_buffer() {
-  fault_point(FaultPoint::kFileWrite);
-  hasher_.add(buffer_);
-  if (!write_all(fd_, buffer_)) fail_output(path_, kCannotBeWritten);
-  written_ += static_cast<std::int64_t>(buffer_.size());
+  write_out(buffer_);
   buffer_.clear();
+}
+
+void AtomicFile::write_out(std::string_view bytes) {
+  fault_point(FaultPoint::kFileWrite);
+  if (!write_all(fd_, bytes)) fail_output(path_, kCannotBeWritten);
+  written_ += static_cast<std::int64_t>(bytes.size());
   if (written_ - begun_ >= kWriteBackBytes) write_back();
 }
 

@@ -21,8 +21,12 @@ class AtomicFile {
   /// The other one can only be destroyed then.
   AtomicFile(AtomicFile&& other) noexcept;
 
-  /// Appends bytes; buffered by 1 MiB.
+  /// Appends bytes; few at a time are buffered, up to 1 MiB.
   void write(std::string_view bytes);
+
+  /// The two halves of `write`, each in the order of the file: two threads may do one each.
+  void hash(std::string_view bytes) { hasher_.add(bytes); }
+  void append(std::string_view bytes);
 
   /// Frees the buffer: a file that waits for `commit` takes no memory of the process, and the disk begins to
   /// write it.
@@ -40,6 +44,7 @@ class AtomicFile {
 
  private:
   void write_buffer();
+  void write_out(std::string_view bytes);
   void write_back();
 
   std::filesystem::path path_;

@@ -39,7 +39,9 @@ std::array<float, 256> log_counts() {
 
 /// In 1/1024, so that the last bits of a machine's mathematical library do not matter.
 float rounded_logistic(float z) {
-  return std::round(1024.0f / (1.0f + std::exp(-z))) / 1024.0f;
+  const float value = 1024.0f / (1.0f + std::exp(-z));
+  const int whole = static_cast<int>(value);  // std::round is a call
+  return static_cast<float>(whole + (value - static_cast<float>(whole) >= 0.5f)) / 1024.0f;
 }
 
 }  // namespace

@@ -58,20 +58,23 @@ std::optional<Sample> sample_of(const ViewGeometry& view, Vec3d x) {
 std::vector<Sample> supported(std::vector<Sample> by_depth, std::size_t least) {
   std::array<std::vector<double>, kCells * kCells> depths;
   for (const Sample& s : by_depth) depths[s.cell].push_back(s.depth);
-  const auto support = [&](const Sample& sample) {
+  const auto count_near = [&](double depth, int at) {
+    const std::vector<double>& cell = depths[at];
+    return std::upper_bound(cell.begin(), cell.end(), depth * kSupportRatio) -
+           std::lower_bound(cell.begin(), cell.end(), depth / kSupportRatio);
+  };
+  const auto is_supported = [&](const Sample& sample) {
     const int column = sample.cell % kCells, row = sample.cell / kCells;
-    std::ptrdiff_t others = -1;
+    std::ptrdiff_t others = count_near(sample.depth, sample.cell) - 1;  // mostly enough
     for (int j = std::max(row - 1, 0); j <= std::min(row + 1, kCells - 1); ++j)
-      for (int i = std::max(column - 1, 0); i <= std::min(column + 1, kCells - 1); ++i) {
-        const std::vector<double>& cell = depths[j * kCells + i];
-        others += std::upper_bound(cell.begin(), cell.end(), sample.depth * kSupportRatio) -
-                  std::lower_bound(cell.begin(), cell.end(), sample.depth / kSupportRatio);
-      }
-    return others;
+      for (int i = std::max(column - 1, 0); i <= std::min(column + 1, kCells - 1); ++i)
+        if (const int cell = j * kCells + i; others < kMinSupport && cell != sample.cell)
+          others += count_near(sample.depth, cell);
+    return others >= kMinSupport;
   };
   std::vector<Sample> result;
   for (const Sample& s : by_depth)
-    if (support(s) >= kMinSupport) result.push_back(s);
+    if (is_supported(s)) result.push_back(s);
   return result.size() < least ? by_depth : result;
 }
 

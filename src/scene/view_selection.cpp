@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <numbers>
 #include <optional>
 
 #include "core/error.hpp"
@@ -82,23 +83,72 @@ double scale_weight(double ratio) {
   return ratio < 2 ? 1 : 2 / ratio;
 }
 
-/// @param weight  the number of points that `x` represents
-/// @param sample  index of the sample that it is, or kNoSample
-void add_point(const SceneGeometry& views, int reference, int source, Vec3d x, double weight, int sample,
-               const ViewSelectionOptions& options, SharedViews& all) {
+/// A limit of the angle between two vectors, compared by its cosine.
+class AngleLimit {
+ public:
+  explicit AngleLimit(double degrees) {
+    const double cosine = std::cos(std::clamp(degrees, 0.0, 180.0) * std::numbers::pi / 180);
+    square_ = cosine * std::abs(cosine);
+  }
+
+  /// Whether the angle exceeds it; empty where they are so close that the rounding of the angle decides, and
+  /// where there is none.
+  /// @param cosine  dot product of the vectors
+  /// @param squares  product of the squares of their lengths
+  std::optional<bool> exceeded(double cosine, double squares) const {
+    constexpr double kRounding = 1e-6;  // that of an angle to a float, in radians, is at most 1.4e-7
+    const double square = cosine * std::abs(cosine);
+    if (square > (square_ + kRounding) * squares) return false;
+    if (square < (square_ - kRounding) * squares) return true;
+    return std::nullopt;
+  }
+
+ private:
+  double square_;  ///< of the cosine, with its sign
+};
+
+/// The options of a selection.
+struct Criteria {
+  explicit Criteria(const ViewSelectionOptions& of)
+      : options(of), min(of.min_angle_degrees), max(of.max_angle_degrees) {}
+
+  const ViewSelectionOptions& options;
+  AngleLimit min, max;
+};
+
+/// A point that the reference view sees.
+struct SeenPoint {
+  Vec3d x;
+  double weight;  ///< the number of points that it represents
+  int sample;     ///< index of the sample that it is, or kNoSample
+};
+
+/// Most points need no angle, which takes several times as long as to compare it with the limits: it matters
+/// for samples alone, and for the first point that is useful.
+void add_point(const SceneGeometry& views, int reference, int source, const SeenPoint& point,
+               const Criteria& criteria, SharedViews& all) {
   const ViewGeometry &r = views[reference], &s = views[source];
-  const double exact_angle = triangulation_angle(x, r.centre, s.centre);
-  const double ratio = (norm(x - r.centre) / r.focal) / (norm(x - s.centre) / s.focal);
-  const double quality = angle_weight(exact_angle, options) * scale_weight(ratio);
-  const double angle = static_cast<double>(static_cast<float>(exact_angle));
   SharedPoints& shared = all.by_source[source];
-  shared.weight += weight;
+  shared.weight += point.weight;
   shared.count += 1;
-  shared.below_min += angle < options.min_angle_degrees ? 1 : 0;
-  shared.within_max += angle <= options.max_angle_degrees ? 1 : 0;
+  const Vec3d a = r.centre - point.x, b = s.centre - point.x;
+  const double cosine = dot(a, b), squares = dot(a, a) * dot(b, b);
+  const std::optional<bool> min = criteria.min.exceeded(cosine, squares),
+                            max = criteria.max.exceeded(cosine, squares);
+  if (min && max && (*max || (shared.useful && point.sample == kNoSample))) {
+    shared.below_min += *min ? 0 : 1;
+    shared.within_max += *max ? 0 : 1;
+    return;
+  }
+  const double exact_angle = triangulation_angle(point.x, r.centre, s.centre);
+  const double ratio = (norm(point.x - r.centre) / r.focal) / (norm(point.x - s.centre) / s.focal);
+  const double quality = angle_weight(exact_angle, criteria.options) * scale_weight(ratio);
+  const double angle = static_cast<double>(static_cast<float>(exact_angle));
+  shared.below_min += angle < criteria.options.min_angle_degrees ? 1 : 0;
+  shared.within_max += angle <= criteria.options.max_angle_degrees ? 1 : 0;
   shared.useful |= quality > 0;
-  if (sample != kNoSample && quality > 0)
-    all.shown.push_back({source, {sample, static_cast<float>(quality)}});
+  if (point.sample != kNoSample && quality > 0)
+    all.shown.push_back({source, {point.sample, static_cast<float>(quality)}});
 }
 
 /// Whether the third quartile of the angles reaches the min angle and their median is within the max angle.
@@ -156,7 +206,7 @@ Samples spread_samples(const SceneIndex& index, int reference) {
   return samples;
 }
 
-std::vector<int> by_points(const SceneIndex& index, int reference, const ViewSelectionOptions& options) {
+std::vector<int> by_points(const SceneIndex& index, int reference, const Criteria& criteria) {
   const Scene& scene = index.scene;
   const std::span<const int> points = index.visibility.points_of_view[reference];
   Samples samples = spread_samples(index, reference);
@@ -169,12 +219,12 @@ std::vector<int> by_points(const SceneIndex& index, int reference, const ViewSel
     const std::size_t start =
         mixed(static_cast<std::uint64_t>(p) * scene.views.size() + static_cast<std::uint64_t>(reference)) %
         stride;
+    const SeenPoint point{scene.points[p].position, static_cast<double>(stride), samples.of_point[k]};
     for (std::size_t i = start; i < track.size(); i += stride)
       if (index.views[track[i]].photo != index.views[reference].photo)
-        add_point(index.views, reference, track[i], scene.points[p].position, static_cast<double>(stride),
-                  samples.of_point[k], options, all);
+        add_point(index.views, reference, track[i], point, criteria, all);
   }
-  return best_sources(all, kMinShared, options.max_sources);
+  return best_sources(all, kMinShared, criteria.options.max_sources);
 }
 
 /// Estimated depths for a view without observed points: around the median depth of the points in its image,
@@ -196,7 +246,7 @@ std::vector<double> guessed_depths(const SceneIndex& index, int reference,
   return depths;
 }
 
-std::vector<int> by_geometry(const SceneIndex& index, int reference, const ViewSelectionOptions& options) {
+std::vector<int> by_geometry(const SceneIndex& index, int reference, const Criteria& criteria) {
   const SceneGeometry& views = index.views;
   const std::vector<int> neighbours = nearest_views(views, reference, kMaxNeighbours);
   if (neighbours.empty()) return {};
@@ -206,13 +256,13 @@ std::vector<int> by_geometry(const SceneIndex& index, int reference, const ViewS
   SharedViews all(static_cast<std::size_t>(views.size()));
   for (const double depth : depths)
     for (const Vec3d ray : rays) {
-      const Vec3d x = view.point_at(ray, depth);
-      const auto sample = static_cast<int>(all.weights.size());
+      const SeenPoint point{view.point_at(ray, depth), 1, static_cast<int>(all.weights.size())};
       all.weights.push_back(1);
       for (const int source : neighbours)
-        if (views[source].sees(x)) add_point(views, reference, source, x, 1, sample, options, all);
+        if (views[source].sees(point.x)) add_point(views, reference, source, point, criteria, all);
     }
-  return best_sources(all, kMinSourceOverlap * static_cast<double>(all.weights.size()), options.max_sources);
+  return best_sources(all, kMinSourceOverlap * static_cast<double>(all.weights.size()),
+                      criteria.options.max_sources);
 }
 
 /// The share of what a view sees that another one sees too.
@@ -246,12 +296,13 @@ std::vector<std::vector<int>> overlapping_views(const SceneIndex& index,
 
 std::vector<std::vector<int>> select_sources(const SceneIndex& index, const ViewSelectionOptions& options) {
   EXPECTS(options.max_sources >= 0 && options.min_angle_degrees <= options.max_angle_degrees);
+  const Criteria criteria(options);
   std::vector<std::vector<int>> sources(index.scene.views.size());
   parallel_for(index.views.size(), [&](int reference) {
     std::vector<int>& best = sources[reference];
-    best = by_points(index, reference, options);
+    best = by_points(index, reference, criteria);
     if (best.size() < kEnoughSources)
-      for (const int view : by_geometry(index, reference, options))
+      for (const int view : by_geometry(index, reference, criteria))
         if (std::ssize(best) < options.max_sources && std::ranges::find(best, view) == best.end())
           best.push_back(view);
   });

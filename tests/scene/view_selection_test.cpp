@@ -213,6 +213,71 @@ TEST(SelectSources, AllPartsOfTheImageCountAlike) {
   EXPECT_THAT(select_sources(scene, options)[0], UnorderedElementsAre(AnyOf(1, 2, 3), AnyOf(4, 5)));
 }
 
+/// The views whose angles at the points that they share with `reference` fit, each angle computed and sorted.
+std::vector<int> fitting_views(const Scene& scene, int reference, const ViewSelectionOptions& options) {
+  const auto centre = [&](int view) {
+    const Pose& pose = scene.views[view].cam_from_world;
+    return transpose(pose.rotation) * -pose.translation;
+  };
+  const auto sees = [&](const SparsePoint& point, int view) {
+    return std::ranges::any_of(point.track, [view](const TrackElement& e) { return e.view == view; });
+  };
+  std::vector<int> fitting;
+  for (int source = 0; source < std::ssize(scene.views); ++source) {
+    if (source == reference) continue;
+    std::vector<double> angles;
+    bool useful = false;
+    for (const SparsePoint& point : scene.points) {
+      if (!sees(point, reference) || !sees(point, source)) continue;
+      const Vec3d a = centre(reference) - point.position, b = centre(source) - point.position;
+      const double angle = std::atan2(norm(cross(a, b)), dot(a, b)) * 180 / kPi;
+      useful |= angle > 0 && angle <= options.max_angle_degrees;
+      angles.push_back(static_cast<double>(static_cast<float>(angle)));
+    }
+    std::ranges::sort(angles);
+    if (useful && angles.size() >= 5 && angles[(angles.size() - 1) * 3 / 4] >= options.min_angle_degrees &&
+        angles[(angles.size() - 1) / 2] <= options.max_angle_degrees)
+      fitting.push_back(source);
+  }
+  return fitting;
+}
+
+TEST(SelectSources, AreThoseWhoseComputedAnglesFit) {
+  // From a circle around some of the centres all angles are the same up to rounding, which then decides.
+  std::mt19937 random(19);
+  std::uniform_real_distribution<double> turn(0.2, 0.45), offset(-0.2, 0.2);
+  int compared = 0, chosen = 0;
+  for (int round = 0; round < 60; ++round) {
+    Scene scene = empty_scene();
+    std::vector<double> places;
+    for (int v = 0; v < 7; ++v) places.push_back(turn(random));
+    const auto on_circle = [](double at) { return Vec3d{std::sin(2 * kPi * at), 0, std::cos(2 * kPi * at)}; };
+    for (const double at : places) add_view(scene, looking_at(on_circle(at + 0.17), {0, 0, 0.9}));
+    for (int i = 0; i < 600; ++i) {
+      Vec3d x = on_circle((i - 300) / 4000.0);
+      if (round % 2 == 1) x = x + Vec3d{offset(random), offset(random), offset(random)};
+      add_point(scene, x);
+    }
+    // Angles of a chord are half of those from the centre.
+    const double angle = 180 * std::abs(places[0] - places[1]);
+    ViewSelectionOptions options;
+    options.max_sources = 100;
+    (round % 4 < 2 ? options.min_angle_degrees : options.max_angle_degrees) =
+        static_cast<double>(static_cast<float>(angle));
+    if (options.min_angle_degrees > options.max_angle_degrees) continue;
+    const auto found = select_sources(scene, options);
+    for (int view = 0; view < 7; ++view) {
+      const std::vector<int> expected = fitting_views(scene, view, options);
+      if (expected.size() < 2) continue;  // others are added
+      EXPECT_THAT(found[view], UnorderedElementsAreArray(expected)) << round << ' ' << view;
+      ++compared;
+      chosen += static_cast<int>(expected.size());
+    }
+  }
+  EXPECT_GT(compared, 200);
+  EXPECT_LT(chosen, compared * 6) << "some do not fit";
+}
+
 TEST(SelectSources, NoViewsAndOneView) {
   EXPECT_THAT(select_sources(Scene{}, {}), IsEmpty());
   EXPECT_THAT(select_sources(ring(1, 1), {})[0], IsEmpty());

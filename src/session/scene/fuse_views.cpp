@@ -73,7 +73,8 @@ class MapLoader : public FusionMapLoader {
 };
 
 /// Writes points in the region of interest, their views as COLMAP counts them in the model. Each file has
-/// a writer thread of its own.
+/// a writer thread of its own, and the hashes of both one: the system lets one thread at a time write to a
+/// file.
 class CloudWriter : public PointSink {
  public:
   CloudWriter(const std::filesystem::path& path, PlyPosition position, std::vector<std::uint32_t> image_index,
@@ -83,7 +84,8 @@ class CloudWriter : public PointSink {
         image_index_(std::move(image_index)),
         roi_(roi),
         vertices_(1, kWritesWaiting),
-        visibility_(1, kWritesWaiting) {}
+        visibility_(1, kWritesWaiting),
+        hashes_(1, kWritesWaiting) {}
 
   void reserve(int count) override { encoded_.resize(count); }
 
@@ -98,12 +100,14 @@ class CloudWriter : public PointSink {
     const std::shared_ptr<EncodedPoints> points = std::move(encoded_[slot]);
     vertices_.submit([this, points] { ply_.add_vertices(*points); });
     visibility_.submit([this, points] { ply_.add_visibility(*points); });
+    hashes_.submit([this, points] { ply_.hash(*points); });
   }
 
   /// Waits until all points are written.
   std::uint64_t count() {
     vertices_.finish();
     visibility_.finish();
+    hashes_.finish();
     return ply_.count();
   }
   CloudFiles commit() { return ply_.commit(); }
@@ -154,7 +158,7 @@ class CloudWriter : public PointSink {
   std::mutex mutex_;
   std::vector<std::unique_ptr<EncodedPoints>> free_;
   std::vector<std::shared_ptr<EncodedPoints>> encoded_;  ///< of the slots
-  BackgroundWork vertices_, visibility_;                 // last, so that they end before what they work on
+  BackgroundWork vertices_, visibility_, hashes_;        // last, so that they end before what they work on
 };
 
 namespace {

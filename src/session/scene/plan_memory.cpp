@@ -14,7 +14,7 @@ namespace {
 constexpr int kWritesWaiting = 32;
 // Freed blocks of this size and more are returned to the system, see return_freed_memory.
 constexpr std::size_t kReturnedBlock = std::size_t{256} << 10;
-constexpr std::size_t kAmpleBlock = std::size_t{4} << 20;
+constexpr std::size_t kAmpleBlock = std::size_t{16} << 20;
 
 /// `bytes` less those that are taken.
 std::size_t rest_of(std::size_t bytes, std::size_t taken) {

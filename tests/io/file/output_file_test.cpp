@@ -8,7 +8,9 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <random>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -72,6 +74,29 @@ TEST(AtomicFile, StaysAsItIsWithTheSameContent) {
   EXPECT_EQ(slurp(folder / "out"), same_size);
   EXPECT_EQ(slurp(folder / "first"), one);
   EXPECT_EQ(entries(folder.path()), 2);
+}
+
+TEST(AtomicFile, HasPiecesOfAnySizeInTheirOrder) {
+  const TemporaryFolder folder;
+  std::mt19937 random(23);
+  std::vector<std::string> pieces;
+  std::string all;
+  for (int i = 0; i < 400; ++i) {
+    const std::size_t size = i % 3 == 0 ? random() % 100000 : random() % 100;
+    pieces.emplace_back(size, static_cast<char>('a' + i % 26));
+    all += pieces.back();
+  }
+  AtomicFile file(folder / "out"), halves(folder / "halves");
+  for (const std::string& piece : pieces) file.write(piece);
+  std::jthread hashing([&] {
+    for (const std::string& piece : pieces) halves.hash(piece);
+  });
+  for (const std::string& piece : pieces) halves.append(piece);
+  hashing.join();
+  EXPECT_EQ(file.commit(), (FileIdentity{all.size(), content_hash(all)}));
+  EXPECT_EQ(halves.commit(), (FileIdentity{all.size(), content_hash(all)}));
+  EXPECT_EQ(slurp(folder / "out"), all);
+  EXPECT_EQ(slurp(folder / "halves"), all);
 }
 
 TEST(AtomicFile, LeavesNothingWithoutCommit) {
