@@ -150,12 +150,14 @@ TEST(PatchPlan, CountsTheSweepAndThePatchesWhichShareTheirMemory) {
   const SweepPlan plan = plan_sweep(patches(640, 480, 8, 1), kGiB);
   EXPECT_EQ(plan.patch_storage, SourceStorage::kQuads);
   // weights; states, sources (in the same memory as coarse states), coarse sources (as coarse depths),
-  // reference and upload, quads and costs of eight sources; four more rows of costs; the sums of levels
+  // reference and upload, quads and costs (a float and a byte) of eight sources; four more rows of costs; the
+  // sums of levels
   const std::size_t pixels = std::size_t{640} * 480;
-  EXPECT_EQ(plan.bytes, 49 * 256 + pixels * (16 + 4 + 1) + pixels * (1 + 1 + 8 * 4 + 8) + 640 * 8 * 4 + 256);
-  // Of few sources the prior and the results need more than the costs of the patches.
-  EXPECT_EQ(patch_bytes(patches(640, 480, 2, 1), SourceStorage::kQuads),
-            49 * 256 + pixels * (16 + 4 + 1) + pixels * (1 + 2 * 4 + 2 * 4) + 256);
+  EXPECT_EQ(plan.bytes,
+            49 * 256 + pixels * (16 + 4 + 1) + pixels * (1 + 1 + 8 * 4 + 8 * 5) + 640 * 8 * 4 * 5 + 256);
+  // Of one source the prior and the results need more than the costs of the patches.
+  EXPECT_EQ(patch_bytes(patches(640, 480, 1, 1), SourceStorage::kQuads),
+            49 * 256 + pixels * (16 + 4 + 1) + pixels * (1 + 4 + 2 * 4) + 256);
 
   for (const Optimizer optimizer : {Optimizer::kWinnerTakeAll, Optimizer::kSemiGlobal}) {
     SweepShape many = patches(640, 480, 2, 0);
@@ -183,8 +185,8 @@ TEST(PatchPlan, TwentyFourMegapixelsAndTwentySourcesFitAGibibyte) {
   }
 }
 
-TEST(PatchPlan, TheCoarseSweepHasEightSources) {
-  const SweepShape coarse{zncc(), 160, 120, 160, 120, 1, 8, 32};
+TEST(PatchPlan, TheCoarseSweepHasTwelveSources) {
+  const SweepShape coarse{zncc(), 160, 120, 160, 120, 1, 12, 32};
   EXPECT_EQ(plan_sweep(coarsest_shape(patches(637, 479, 20, 2)), kGiB).bytes, plan_sweep(coarse, kGiB).bytes);
 }
 
@@ -221,7 +223,7 @@ TEST(PatchPlan, SaysWhatToLowerWhereNothingFits) {
 TEST(PatchPlan, CostsAreHeldInBandsOfRows) {
   const auto rows = [](const SweepShape& shape) { return PatchStages::band_rows(shape); };
   EXPECT_EQ(rows(patches(640, 480, 8, 1)), 484) << "all";
-  EXPECT_EQ(rows(patches(6000, 4000, 32, 1)), (96 << 20) / (6000 * 32 * 5)) << "a float and a byte each";
+  EXPECT_EQ(rows(patches(6000, 4000, 32, 1)), (48 << 20) / (6000 * 32 * 5)) << "a float and a byte each";
   for (const int height : {1, 9, 12, 13}) EXPECT_EQ(rows(patches(64, height, 8, 1)), height + 4);
   EXPECT_GT(rows(patches(16384, 16384, 32, 1)), 4);
 }

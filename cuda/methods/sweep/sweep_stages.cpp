@@ -18,7 +18,7 @@ namespace {
 constexpr int kMaxParts = 64;
 
 /// Max bytes of the costs that the choice of sources holds at a time.
-constexpr std::size_t kBandBytes = std::size_t{96} << 20;
+constexpr std::size_t kBandBytes = std::size_t{48} << 20;
 
 /// Elements of an image with padded rows.
 template <class T>

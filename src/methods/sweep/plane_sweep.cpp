@@ -21,7 +21,7 @@ constexpr double kMaxFloat = std::numeric_limits<float>::max();
 constexpr float kSpeckleStep = 0.02f;
 
 /// The coarse sweep takes the best sources only: the patches choose among all.
-constexpr int kCoarseSources = 8;
+constexpr int kCoarseSources = 12;
 
 /// The max local contrast over the channels around each pixel.
 Image<float> highest_contrast(const PosedImage& reference, int window) {
