@@ -101,7 +101,7 @@ void choose_cameras(const SessionOptions& options, ScenePlan& plan) {
   }
 }
 
-/// Warns of a bound that leaves out all depths which the sparse points show.
+/// Warns of a bound that leaves out all depths which points show.
 void warn_of_bounds(const std::vector<ExpectedRange>& expected, const DepthRangeOptions& bounds,
                     ScenePlan& plan) {
   std::optional<DepthRange> shown;
@@ -112,7 +112,7 @@ void warn_of_bounds(const std::vector<ExpectedRange>& expected, const DepthRange
   if (!shown) return;
   const auto warn = [&](const char* option, double bound, const char* where) {
     plan.warnings.push_back(
-        fmt::format("--{} {:.5g}: the sparse points of all views show surfaces at depths from {:.5g} to "
+        fmt::format("--{} {:.5g}: points that views share show surfaces at depths from {:.5g} to "
                     "{:.5g} only, all of them {}; check the bound and its unit, that of the scene",
                     option, bound, shown->near, shown->far, where));
   };

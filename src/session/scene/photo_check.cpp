@@ -10,9 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/interrupt.hpp"
 #include "core/log.hpp"
-#include "core/parallel.hpp"
 #include "core/quantile.hpp"
 #include "scene/calibration_check.hpp"
 #include "scene/epipolar_check.hpp"
@@ -21,6 +19,7 @@
 #include "scene/view_selection.hpp"
 #include "session/scene/calibration.hpp"
 #include "session/scene/scene_run.hpp"
+#include "session/scene/small_views.hpp"
 
 namespace recon {
 
@@ -44,22 +43,6 @@ constexpr std::size_t kNamedPhotos = 5;
 /// Min matches of a scene; fewer may fit by chance or not.
 constexpr std::size_t kMinMatches = 60;
 
-using Pairs = std::vector<std::pair<int, int>>;
-
-/// The cameras of small images of all views, and their poses.
-std::vector<CalibratedView> calibration_of(const SceneRun& run) {
-  std::vector<CalibratedView> views;
-  std::map<std::string, int> photos;
-  for (std::size_t i = 0; i < run.plan.views.size(); ++i) {
-    const Pinhole& camera = run.plan.views[i].camera;
-    const View& view = run.plan.scene_view(static_cast<int>(i));
-    const int photo = photos.emplace(view.photo_name(), static_cast<int>(i)).first->second;
-    views.push_back({averaged(camera, small_view_factor(camera.width, camera.height)), view.cam_from_world,
-                     view.face ? photo : -1});
-  }
-  return views;
-}
-
 /// All faces of a view's photo, or the view.
 std::vector<int> views_of_photo(const std::vector<CalibratedView>& views, int view) {
   if (views[view].photo < 0) return {view};
@@ -79,65 +62,6 @@ std::size_t matches_of_photos(const std::vector<CalibratedView>& views,
   for (const auto& [photo, count] : counts) all.push_back(static_cast<double>(count));
   return all.empty() ? 0 : static_cast<std::size_t>(quantile(all, 0.5));
 }
-
-/// Small images of views and their corners, made when they are first wanted.
-class SmallViews {
- public:
-  explicit SmallViews(SceneRun& run) : run_(run) {}
-
-  /// Matches the corners of pairs of views. @param views  cameras and poses of all views
-  std::vector<ViewMatch> matches(const Pairs& pairs, const std::vector<CalibratedView>& views) {
-    add(pairs);
-    std::vector<std::vector<CornerMatch>> matches(pairs.size());
-    parallel_for(static_cast<int>(pairs.size()), [&](int i) {
-      const auto& [reference, source] = pairs[i];
-      matches[i] = match_corners(small(reference, views), images_.at(reference).corners, small(source, views),
-                                 images_.at(source).corners);
-    });
-    std::vector<ViewMatch> all;
-    for (std::size_t i = 0; i < pairs.size(); ++i)
-      for (const CornerMatch& it : matches[i]) all.push_back({pairs[i].first, pairs[i].second, it});
-    return all;
-  }
-
- private:
-  struct Images {
-    Image<std::uint8_t> pixels, mask;
-    std::vector<Vec2d> corners;
-  };
-
-  /// Makes the images of all views of `pairs`.
-  void add(const Pairs& pairs) {
-    std::vector<int> views;
-    for (const auto& [reference, source] : pairs)
-      for (const int view : {reference, source})
-        if (images_.emplace(view, Images()).second) views.push_back(view);
-    bounded_parallel_for(static_cast<int>(views.size()),
-                         photos_at_once(run_.plan, run_.memory.limit, run_.threads), [&](int i) {
-                           check_interrupted();
-                           images_.at(views[i]) = read(views[i]);
-                         });
-  }
-
-  SmallView small(int view, const std::vector<CalibratedView>& views) const {
-    const Images& images = images_.at(view);
-    return {views[view].camera, views[view].cam_from_world, images.pixels.view(), images.mask.view()};
-  }
-
-  Images read(int view) const {
-    const Pinhole& camera = run_.plan.view(view).camera;
-    const int factor = small_view_factor(camera.width, camera.height);
-    const auto channels = run_.photos.channels(run_.plan, view);
-    Images images{averaged(channels->front().view(), factor), {}, {}};
-    if (const Image<std::uint8_t> mask = prepared_mask(run_, view); !mask.empty())
-      images.mask = averaged(mask.view(), factor);
-    images.corners = find_corners({{}, {}, images.pixels.view(), images.mask.view()});
-    return images;
-  }
-
-  SceneRun& run_;
-  std::map<int, Images> images_;
-};
 
 /// The views that are compared with others.
 struct Comparison {
@@ -159,9 +83,9 @@ Comparison compared_views(const SceneRun& run) {
   return comparison;
 }
 
-/// Pairs of each view and its first sources, of those whose photos are there; each pair once.
-Pairs pairs_of(const SceneRun& run, const Comparison& comparison,
-               const std::vector<std::vector<int>>& sources) {
+/// ViewPairs of each view and its first sources, of those whose photos are there; each pair once.
+ViewPairs pairs_of(const SceneRun& run, const Comparison& comparison,
+                   const std::vector<std::vector<int>>& sources) {
   std::set<std::pair<int, int>> pairs;
   for (const int view : comparison.views) {
     std::size_t count = 0;
@@ -200,7 +124,10 @@ std::vector<std::vector<int>> neighbours(const SceneRun& run) {
   return result;
 }
 
+/// The sources of the plan. Those that shared corners chose fit cameras and poses better than others: instead
+/// of them, those by the geometry alone.
 std::vector<std::vector<int>> planned_sources(const SceneRun& run) {
+  if (!run.photo_points.empty()) return select_sources(SceneIndex(run.plan.scene), run.options.selection);
   std::vector<std::vector<int>> sources;
   for (const ViewPlan& view : run.plan.views) sources.push_back(view.sources);
   return sources;
@@ -216,12 +143,12 @@ Pinhole centred(Pinhole camera) {
 EpipolarFit fit_without(CalibrationMistake mistake, const SceneRun& run, const Comparison& comparison,
                         SmallViews& small) {
   const Scene scene = without_mistake(run.plan.scene, mistake);
-  std::vector<CalibratedView> views = calibration_of(run);
+  std::vector<CalibratedView> views = small_cameras(run);
   for (std::size_t i = 0; i < views.size(); ++i) {
     views[i].cam_from_world = scene.views[i].cam_from_world;
     if (mistake == CalibrationMistake::kImageSize) views[i].camera = centred(views[i].camera);
   }
-  const Pairs pairs = pairs_of(run, comparison, select_sources(SceneIndex(scene), run.options.selection));
+  const ViewPairs pairs = pairs_of(run, comparison, select_sources(SceneIndex(scene), run.options.selection));
   return fit_matches(views, small.matches(pairs, views));
 }
 
@@ -333,8 +260,8 @@ void warn_of_scene(SceneRun& run, const EpipolarFit& fit, std::optional<Calibrat
 
 void check_photos_fit(SceneRun& run) {
   const Comparison comparison = compared_views(run);
-  const std::vector<CalibratedView> views = calibration_of(run);
-  SmallViews small(run);
+  const std::vector<CalibratedView> views = small_cameras(run);
+  SmallViews small(run, true);
   const EpipolarVerdict verdict = judge_matches(views, comparable_matches(run, comparison, views, small));
   messages().debug("{} views are in doubt; of the others {:.3f} of {} corners fit, median {:.3f}",
                    verdict.views.size(), verdict.fit.share, verdict.fit.matches, verdict.fit.median);
@@ -354,12 +281,12 @@ void check_photos_fit(SceneRun& run) {
 }
 
 PhotoVerdict judge_photo(SceneRun& run, int view) {
-  const std::vector<CalibratedView> views = calibration_of(run);
+  const std::vector<CalibratedView> views = small_cameras(run);
   const std::vector<int> its_views = views_of_photo(views, view);
   const std::vector<std::vector<int>> beside = neighbours(run);
   std::vector<std::vector<int>> others = planned_sources(run);
   for (const int it : its_views) others[it].insert(others[it].begin(), beside[it].begin(), beside[it].end());
-  SmallViews small(run);
+  SmallViews small(run, true);
   std::vector<ViewMatch> matches = comparable_matches(run, compared_views(run), views, small);
   const auto is_its = [&](int it) { return std::ranges::binary_search(its_views, it); };
   std::erase_if(matches, [&](const ViewMatch& it) { return is_its(it.reference) || is_its(it.source); });

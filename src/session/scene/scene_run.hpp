@@ -32,7 +32,8 @@ struct SceneRun {
   const SceneFolder folder;
   const Workspace workspace;
   const int threads;
-  Scene scene;  ///< as it was read, without what masks ignore
+  Scene scene;                            ///< as it was read, without what masks ignore
+  std::vector<SparsePoint> photo_points;  ///< see points_of_photos; their tracks are of `scene`
   ScenePlan plan;
   MemoryPlan memory;
   StepTimes predicted_steps;  ///< of all their work, for the progress of each; empty: unknown
@@ -73,7 +74,13 @@ struct SceneRun {
 /// @throws InputError, OutOfMemory
 void read_scene(SceneRun& run);
 
-/// Makes the plan of the views that are not left out.
+/// Points that guide the choice of sources and depths where the scene has no sparse points: corners of the
+/// photos of the views that the plan needs, matched and triangulated. Some are wrong, and they are no result.
+/// None where small images of all views would not fit in a quarter of the memory.
+/// @throws Interrupted
+std::vector<SparsePoint> points_of_photos(SceneRun& run);
+
+/// Makes the plan of the views that are not left out, by the points of photos where there are no others.
 /// @throws InputError with the file of the model
 void make_plan(SceneRun& run, const std::vector<LeftOut>& left_out);
 
