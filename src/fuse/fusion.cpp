@@ -287,7 +287,8 @@ std::size_t views_marked_at_once(const std::vector<std::vector<int>>& neighbours
     mark(i);
     for (const int j : neighbours[i])
       if (static_cast<std::size_t>(j) > i) mark(static_cast<std::size_t>(j));
-    most = std::max(most, count--);
+    most = std::max(most, count);
+    if (i > 0) --count;  // the view before is given back while this one is decided
   }
   return most;
 }

@@ -136,11 +136,15 @@ inline std::size_t observation_bytes(const Scene& scene) {
   for (const View& view : scene.views) bytes += view.observations.size() * sizeof(Observation);
   return bytes;
 }
-inline std::size_t point_bytes(const Scene& scene) {
+template <class Points>
+std::size_t point_bytes(const Points& points) {
   constexpr std::size_t kTrackBlock = 32;  // in memory, beside its elements
-  std::size_t bytes = scene.points.size() * (sizeof(SparsePoint) + kTrackBlock);
-  for (const SparsePoint& point : scene.points) bytes += point.track.size() * sizeof(TrackElement);
+  std::size_t bytes = points.size() * (sizeof(SparsePoint) + kTrackBlock);
+  for (const SparsePoint& point : points) bytes += point.track.size() * sizeof(TrackElement);
   return bytes;
+}
+inline std::size_t point_bytes(const Scene& scene) {
+  return point_bytes(scene.points);
 }
 
 /// The number of views that have a mask.

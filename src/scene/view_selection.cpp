@@ -23,10 +23,9 @@ constexpr int kMaxTrackLength = 128;
 constexpr double kMinShared = 5;
 /// With fewer sources from points than this, sources from geometry are added.
 constexpr std::size_t kEnoughSources = 2;
-/// Virtual points of the selection by geometry: a grid of rays with depths relative to the viewing distance,
-/// which may be far from that of surfaces.
+/// Virtual points of the selection by geometry: a grid of rays with depths relative to the viewing distance.
 constexpr int kOverlapRays = 6;
-constexpr double kRelativeDepths[] = {0.25, 0.4, 0.6, 1.0, 1.6, 2.5, 4.0};
+constexpr double kRelativeDepths[] = {0.6, 0.8, 1.0, 1.25, 1.6};
 constexpr double kDistanceInBaselines = 5;
 constexpr double kMinSourceOverlap = 0.1;
 /// The image is divided into so many cells each way, with at most so many samples of the sparse points each.

@@ -126,6 +126,27 @@ TEST_F(ReconstructParts, APlanOfTheFusionLeavesOutAViewWithoutEstimate) {
   }
 }
 
+/// Without points, corners of all photos choose sources and depths.
+TEST_F(ReconstructParts, APartOfASceneWithoutPointsHasThePlanOfTheWhole) {
+  Scene bare = model();
+  bare.points = {};
+  for (View& view : bare.views) view.observations = {};
+  set_model(bare);
+  const auto planned = [&](const std::string& views) {
+    const Outcome outcome = reconstruct(
+        {scene().string(), "--dry-run", "--json", "--sources", "2", "--stage", "estimate", "--views", views});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    std::map<std::string, json> plans;
+    const json report = outcome.json();
+    for (const json& view : report.at("scenes").at(0).at("views"))
+      plans[view.at("name")] = {view.at("sources"), view.at("depth_min"), view.at("depth_max")};
+    return plans;
+  };
+  const auto whole = planned("*");
+  ASSERT_EQ(whole.size(), 5u);
+  for (const auto& [name, plan] : whole) EXPECT_EQ(planned(name).at(name), plan) << name;
+}
+
 /// Sources without a depth map take no part in a check, neither when it is done nor when it is looked for.
 TEST_F(ReconstructParts, ARepeatedFusionOfAPartIsKept) {
   ASSERT_EQ(estimate({"--shard", "1/2"}).exit_code, 0);

@@ -188,10 +188,8 @@ TEST(Plan, SaysWhichBoundsLeaveOutAllThatThePointsShow) {
     options.depth = bounds;
     return make_plan(row_of_views(4, kPinholeCamera), {}, options).warnings;
   };
-  EXPECT_THAT(warnings_of({.near = 100, .far = {}}),
-              ElementsAre(HasSubstr("--depth-min 100: points that views share")));
-  EXPECT_THAT(warnings_of({.near = {}, .far = 0.1}),
-              ElementsAre(HasSubstr("--depth-max 0.1: points that views share")));
+  EXPECT_THAT(warnings_of({.near = 100, .far = {}}), ElementsAre(HasSubstr("--depth-min 100: the sparse")));
+  EXPECT_THAT(warnings_of({.near = {}, .far = 0.1}), ElementsAre(HasSubstr("--depth-max 0.1: the sparse")));
   EXPECT_THAT(warnings_of({.near = 4.2, .far = 4.5}), IsEmpty());
 }
 

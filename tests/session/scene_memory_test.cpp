@@ -178,10 +178,10 @@ TEST(SceneMemory, OfFusion) {
 
 TEST(SceneMemory, MarksThePixelsOfViewsBetweenTheirFirstAndTheirOwnTurn) {
   EXPECT_EQ(views_marked_at_once({}), 0u);
-  EXPECT_EQ(views_marked_at_once({{}, {}, {}}), 1u);
-  EXPECT_EQ(views_marked_at_once({{1}, {0, 2}, {1}}), 2u);
-  EXPECT_EQ(views_marked_at_once({{3, 2}, {}, {0}, {0}}), 3u) << "0, 2 and 3, then 1, 2 and 3";
-  EXPECT_EQ(views_marked_at_once({{4}, {3}, {}, {1}, {0}}), 3u);
+  EXPECT_EQ(views_marked_at_once({{}, {}, {}}), 2u);
+  EXPECT_EQ(views_marked_at_once({{1}, {0, 2}, {1}}), 3u);
+  EXPECT_EQ(views_marked_at_once({{3, 2}, {}, {0}, {0}}), 4u) << "0, 2 and 3, then 1 as well";
+  EXPECT_EQ(views_marked_at_once({{4}, {3}, {}, {1}, {0}}), 4u);
 }
 
 }  // namespace

@@ -89,11 +89,13 @@ Option preset_option() {
 }  // namespace
 
 static void add_run_options(OptionGroup& group) {
-  group.add(run_switch("dry-run",
-                       "Print the plan and do nothing: views, neighbours, depth ranges, planes, memory and "
-                       "predicted time. The times of earlier runs are kept in $XDG_CACHE_HOME/reconstruct or "
-                       "~/.cache/reconstruct and improve the prediction",
-                       RECON_FIELD(dry_run)));
+  group.add(
+      run_switch("dry-run",
+                 "Print the plan and do nothing: views, neighbours, depth ranges, planes, memory and "
+                 "predicted time. Photos are read only of a scene without sparse points, to choose sources "
+                 "by them. The times of earlier runs are kept in $XDG_CACHE_HOME/reconstruct or "
+                 "~/.cache/reconstruct and improve the prediction",
+                 RECON_FIELD(dry_run)));
   group.add(
       run_switch("overwrite",
                  "Do finished work again, also in a folder with files of other programs, which are replaced "

@@ -101,7 +101,7 @@ void choose_cameras(const SessionOptions& options, ScenePlan& plan) {
   }
 }
 
-/// Warns of a bound that leaves out all depths which points show.
+/// Warns of a bound that leaves out all depths which the sparse points show.
 void warn_of_bounds(const std::vector<ExpectedRange>& expected, const DepthRangeOptions& bounds,
                     ScenePlan& plan) {
   std::optional<DepthRange> shown;
@@ -112,7 +112,7 @@ void warn_of_bounds(const std::vector<ExpectedRange>& expected, const DepthRange
   if (!shown) return;
   const auto warn = [&](const char* option, double bound, const char* where) {
     plan.warnings.push_back(
-        fmt::format("--{} {:.5g}: points that views share show surfaces at depths from {:.5g} to "
+        fmt::format("--{} {:.5g}: the sparse points of all views show surfaces at depths from {:.5g} to "
                     "{:.5g} only, all of them {}; check the bound and its unit, that of the scene",
                     option, bound, shown->near, shown->far, where));
   };
@@ -142,6 +142,24 @@ void choose_sources(const SessionOptions& options, ScenePlan& plan,
         options.depth);
     view.expected = bounded(expected[i], options.depth, view.range);
   });
+}
+
+/// The sources of each view by the corners that photos share. A view that shares few has further ones by the
+/// geometry of the cameras.
+/// @param scene  with the corners as points
+std::vector<std::vector<int>> sources_by_corners(const Scene& scene, const Scene& bare,
+                                                 const ViewSelectionOptions& options) {
+  constexpr std::size_t kFewSources = 6;
+  auto sources = select_sources(SceneIndex(scene), options);
+  const auto by_geometry = select_sources(SceneIndex(bare), options);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i].size() >= kFewSources) continue;
+    for (const int view : by_geometry[i])
+      if (std::ssize(sources[i]) < options.max_sources &&
+          std::ranges::find(sources[i], view) == sources[i].end())
+        sources[i].push_back(view);
+  }
+  return sources;
 }
 
 /// The name under which the undistorted image is written: its own where we can write its format.
@@ -302,7 +320,7 @@ Scene keep_views(const Scene& scene, const std::vector<int>& kept) {
 }
 
 ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options,
-                    const HasMap& has_map) {
+                    const HasMap& has_map, const std::vector<SparsePoint>& corners) {
   std::vector<int> kept;
   for (std::size_t i = 0; i < scene.views.size(); ++i)
     if (!is_left_out(left_out, scene.views[i].photo_name())) kept.push_back(static_cast<int>(i));
@@ -318,7 +336,14 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
 
   check_baseline(plan.scene);
   plan.views.resize(count);
-  choose_sources(options, plan);
+  if (corners.empty()) {
+    choose_sources(options, plan);
+  } else {
+    Scene with_corners = scene;
+    with_corners.points.edit() = corners;
+    choose_sources(options, plan,
+                   sources_by_corners(keep_views(with_corners, kept), plan.scene, options.selection));
+  }
   choose_cameras(options, plan);
   choose_output_names(plan);
   const bool sweep = options.method_of(false) == Method::kPlaneSweep;

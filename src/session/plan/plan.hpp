@@ -53,6 +53,7 @@ struct ScenePlan {
   std::vector<LeftOut> left_out;
   std::vector<std::string> warnings;
   std::size_t given_map_bytes = 0;  ///< that reading a map of --depth-maps takes
+  std::size_t corner_bytes = 0;     ///< of the corners that photos share, which are kept
 
   std::vector<int> active_views() const;
   std::vector<int> needed_views() const;
@@ -76,12 +77,16 @@ inline bool is_left_out(const std::vector<LeftOut>& left_out, const std::string&
 /// Chooses sources, depth ranges, and planes or rectified pairs of the views of `scene` that are not left
 /// out.
 /// @param has_map  of a view by its name: whether it can have a depth map
+/// @param corners  points that photos share, by which a scene without sparse points chooses its sources, but
+/// not
+///                 its depths; tracks are of the views of `scene`. Empty: the geometry of the cameras chooses
 /// @throws InputError when fewer than two views are left, none matches --views, or no two views overlap or
 /// can be rectified
 using HasMap = std::function<bool(const std::string&)>;
 ScenePlan make_plan(
     const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options,
-    const HasMap& has_map = [](const std::string&) { return true; });
+    const HasMap& has_map = [](const std::string&) { return true; },
+    const std::vector<SparsePoint>& corners = {});
 
 /// The plan of views whose images are their own undistorted ones: their depth ranges and overlaps, and the
 /// planes of those that are swept.

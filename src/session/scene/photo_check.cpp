@@ -83,7 +83,7 @@ Comparison compared_views(const SceneRun& run) {
   return comparison;
 }
 
-/// ViewPairs of each view and its first sources, of those whose photos are there; each pair once.
+/// Pairs of each view and its first sources, of those whose photos are there; each pair once.
 ViewPairs pairs_of(const SceneRun& run, const Comparison& comparison,
                    const std::vector<std::vector<int>>& sources) {
   std::set<std::pair<int, int>> pairs;
@@ -261,7 +261,7 @@ void warn_of_scene(SceneRun& run, const EpipolarFit& fit, std::optional<Calibrat
 void check_photos_fit(SceneRun& run) {
   const Comparison comparison = compared_views(run);
   const std::vector<CalibratedView> views = small_cameras(run);
-  SmallViews small(run, true);
+  SmallViews small(run, SmallViewsOf::kPrepared);
   const EpipolarVerdict verdict = judge_matches(views, comparable_matches(run, comparison, views, small));
   messages().debug("{} views are in doubt; of the others {:.3f} of {} corners fit, median {:.3f}",
                    verdict.views.size(), verdict.fit.share, verdict.fit.matches, verdict.fit.median);
@@ -286,7 +286,7 @@ PhotoVerdict judge_photo(SceneRun& run, int view) {
   const std::vector<std::vector<int>> beside = neighbours(run);
   std::vector<std::vector<int>> others = planned_sources(run);
   for (const int it : its_views) others[it].insert(others[it].begin(), beside[it].begin(), beside[it].end());
-  SmallViews small(run, true);
+  SmallViews small(run, SmallViewsOf::kPrepared);
   std::vector<ViewMatch> matches = comparable_matches(run, compared_views(run), views, small);
   const auto is_its = [&](int it) { return std::ranges::binary_search(its_views, it); };
   std::erase_if(matches, [&](const ViewMatch& it) { return is_its(it.reference) || is_its(it.source); });

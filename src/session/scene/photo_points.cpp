@@ -1,7 +1,10 @@
-// What guides the plan of a scene without sparse points: points that its photos share.
+// By what a scene without sparse points chooses its sources: points that its photos share.
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,21 +25,44 @@ constexpr std::size_t kFirstSources = 12;
 /// A corner has to fit this many other views, where there are more than two.
 constexpr int kMinSources = 2;
 constexpr double kMinAngleDegrees = 1;
-/// Max share of the memory for small images, and their bytes a view.
-constexpr std::size_t kShareOfMemory = 4, kSmallViewBytes = 400 * 400;
+/// Views of as many references are compared at a time as have small images of at most this share of the
+/// memory.
+constexpr std::size_t kShareOfMemory = 4, kSmallViewBytes = 2 * 400 * 400;
 
-ViewPairs pairs_of(const ScenePlan& plan, const std::vector<int>& views) {
+/// The views that one is compared with.
+std::set<int> others_of(const SceneGeometry& geometry, const ScenePlan& plan, int view) {
+  const std::vector<int> nearest = nearest_views(geometry, view, kNearest);
+  const std::vector<int>& sources = plan.view(view).sources;
+  std::set<int> others(nearest.begin(), nearest.end());
+  others.insert(sources.begin(),
+                sources.begin() + static_cast<std::ptrdiff_t>(std::min(kFirstSources, sources.size())));
+  return others;
+}
+
+/// The pairs of each view with others, in batches with the pairs of whole views, which have at most so many
+/// different views where a batch has more than one.
+std::vector<ViewPairs> batches_of(const ScenePlan& plan, std::size_t max_views) {
   const SceneGeometry geometry(plan.scene);
-  ViewPairs pairs;
-  for (const int view : views) {
-    const std::vector<int> nearest = nearest_views(geometry, view, kNearest);
-    const std::vector<int>& sources = plan.view(view).sources;
-    std::set<int> others(nearest.begin(), nearest.end());
-    others.insert(sources.begin(),
-                  sources.begin() + static_cast<std::ptrdiff_t>(std::min(kFirstSources, sources.size())));
-    for (const int other : others) pairs.emplace_back(view, other);
+  std::vector<ViewPairs> batches;
+  std::set<int> in_batch;
+  for (int view = 0; view < geometry.size(); ++view) {
+    const std::set<int> others = others_of(geometry, plan, view);
+    in_batch.insert(others.begin(), others.end());
+    in_batch.insert(view);
+    if (batches.empty() || in_batch.size() > max_views) {
+      batches.emplace_back();
+      in_batch = others;
+      in_batch.insert(view);
+    }
+    for (const int other : others) batches.back().emplace_back(view, other);
   }
-  return pairs;
+  return batches;
+}
+
+int photo_count(const ScenePlan& plan) {
+  std::set<std::string> photos;
+  for (const View& view : plan.scene.views) photos.insert(view.photo_name());
+  return static_cast<int>(photos.size());
 }
 
 /// The index in the scene of each view of the plan, both sorted by name.
@@ -51,16 +77,19 @@ std::vector<int> scene_indices(const Scene& scene, const ScenePlan& plan) {
 }  // namespace
 
 std::vector<SparsePoint> points_of_photos(SceneRun& run) {
-  const std::vector<int> views = run.plan.needed_views();
-  if (views.size() > run.memory.limit / kShareOfMemory / kSmallViewBytes) return {};
   run.photos.set_budget(run.memory.limit / 8);
-  SmallViews small(run, false);
   const std::vector<CalibratedView> cameras = small_cameras(run);
-  const int min_sources = std::min(kMinSources, static_cast<int>(run.plan.views.size()) - 1);
-  std::vector<SparsePoint> points = triangulate_corners(
-      cameras, small.matches(pairs_of(run.plan, views), cameras), min_sources, kMinAngleDegrees);
-  messages().info("no sparse points: sources and depths are chosen by {} corners that photos share",
-                  points.size());
+  const int min_sources = std::min(kMinSources, photo_count(run.plan) - 1);
+  std::vector<SparsePoint> points;
+  for (const ViewPairs& pairs : batches_of(run.plan, run.memory.limit / kShareOfMemory / kSmallViewBytes))
+    for (SparsePoint& point :
+         triangulate_corners(cameras, SmallViews(run, SmallViewsOf::kUnprepared).matches(pairs, cameras),
+                             min_sources, kMinAngleDegrees))
+      points.push_back(std::move(point));
+  messages().info("no sparse points: {}",
+                  points.empty()
+                      ? "sources are chosen by the geometry of the cameras"
+                      : fmt::format("sources are chosen by {} corners that photos share", points.size()));
   const std::vector<int> indices = scene_indices(run.scene, run.plan);
   for (SparsePoint& point : points)
     for (TrackElement& element : point.track) element.view = indices[element.view];

@@ -152,9 +152,11 @@ std::size_t SceneMemory::least(int threads_a_stream, FusionMemory memory) const 
 
 std::size_t base_memory(const ScenePlan& plan) {
   constexpr std::size_t kViewBytes = std::size_t{64} << 10;  // what the steps of a view leave: their records
-  // The model as it was read, and the plan's, which shares with it what is the same.
+  // The model as it was read, and the plan's, which shares with it what is the same; corners are copied to
+  // plan.
   const std::size_t points = point_bytes(plan.scene) * (plan.left_out.empty() ? 1 : 2);
-  return kProgramBytes + plan.scene.views.size() * kViewBytes + observation_bytes(plan.scene) + points;
+  return kProgramBytes + plan.scene.views.size() * kViewBytes + observation_bytes(plan.scene) + points +
+         2 * plan.corner_bytes;
 }
 
 std::size_t photo_memory(const ScenePlan& plan) {

@@ -190,12 +190,12 @@ void log_kept(const SceneRun& run, Step step, const std::vector<int>& views) {
 }
 
 void make_plan(SceneRun& run, const std::vector<LeftOut>& left_out) {
-  Scene scene = run.scene;
-  if (!run.photo_points.empty()) scene.points.edit() = run.photo_points;
   try {
-    run.plan = make_plan(scene, left_out, run.options,
-                         [&run](const std::string& view) { return !run.given.any() || run.given.has(view); });
-    if (!run.photo_points.empty()) run.plan.scene.points = {};
+    run.plan = make_plan(
+        run.scene, left_out, run.options,
+        [&run](const std::string& view) { return !run.given.any() || run.given.has(view); },
+        run.photo_points);
+    run.plan.corner_bytes = point_bytes(run.photo_points);
     run.plan.given_map_bytes = run.given.reading_bytes();
   } catch (const InputError& error) {
     throw InputError(run.folder.model.string() + ": " + error.what());
@@ -221,7 +221,7 @@ void read_scene(SceneRun& run) {
   make_plan(run, left_out);
   if (run.scene.points.empty() && !run.given.any()) {
     run.photo_points = points_of_photos(run);
-    make_plan(run, left_out);
+    if (!run.photo_points.empty()) make_plan(run, left_out);
   }
   check_tile_size(run);
   for (const std::string& warning : run.plan.warnings) messages().warn("{}", warning);

@@ -74,9 +74,9 @@ struct SceneRun {
 /// @throws InputError, OutOfMemory
 void read_scene(SceneRun& run);
 
-/// Points that guide the choice of sources and depths where the scene has no sparse points: corners of the
-/// photos of the views that the plan needs, matched and triangulated. Some are wrong, and they are no result.
-/// None where small images of all views would not fit in a quarter of the memory.
+/// Points by which a scene without sparse points chooses its sources: corners of the photos of all views,
+/// also of those that the run leaves to others, matched and triangulated. Few are wrong, and they are no
+/// result.
 /// @throws Interrupted
 std::vector<SparsePoint> points_of_photos(SceneRun& run);
 

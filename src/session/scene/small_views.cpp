@@ -31,41 +31,63 @@ std::vector<ViewMatch> SmallViews::matches(const ViewPairs& pairs, const std::ve
                                images_.at(source).corners);
   });
   std::vector<ViewMatch> all;
-  for (std::size_t i = 0; i < pairs.size(); ++i)
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
     for (const CornerMatch& it : matches[i]) all.push_back({pairs[i].first, pairs[i].second, it});
+    matches[i] = {};
+  }
   return all;
 }
 
 void SmallViews::add(const ViewPairs& pairs) {
-  std::vector<int> views;
+  const bool prepared = views_ == SmallViewsOf::kPrepared;
+  std::map<std::string, std::vector<int>> by_photo;  // prepared views are cached, each by itself
   for (const auto& [reference, source] : pairs)
     for (const int view : {reference, source})
-      if (images_.emplace(view, Images()).second) views.push_back(view);
-  bounded_parallel_for(static_cast<int>(views.size()),
-                       photos_at_once(run_.plan, run_.memory.limit, run_.threads), [&](int i) {
-                         check_interrupted();
-                         try {
-                           images_.at(views[i]) = read(views[i]);
-                         } catch (const InputError&) {  // preparing the views says so
-                         }
-                       });
+      if (const View& it = run_.plan.scene_view(view); images_.emplace(view, Images()).second)
+        by_photo[prepared ? it.name : it.photo_name()].push_back(view);
+  std::vector<std::vector<int>> photos;
+  for (auto& [name, views] : by_photo) photos.push_back(std::move(views));
+  const int at_once = prepared ? photos_at_once(run_.plan, run_.memory.limit, run_.threads)
+                               : photos_at_once(run_.scene, run_.memory.limit, run_.threads);
+  bounded_parallel_for(static_cast<int>(photos.size()), at_once, [&](int i) {
+    check_interrupted();
+    if (prepared)
+      images_.at(photos[i].front()) = read_prepared(photos[i].front());
+    else
+      add_unprepared(photos[i]);
+  });
+}
+
+void SmallViews::add_unprepared(const std::vector<int>& views_of_photo) {
+  PhotoStore& store = run_.photos;
+  const int first = views_of_photo.front();
+  try {
+    const Image<Rgb8> photo = store.decode(run_.plan, first, store.read(run_.plan, first));
+    for (const int view : views_of_photo)
+      images_.at(view) =
+          small_images(view, split_channels(*store.add(run_.plan, view, photo), false, 0).front().view(), {});
+  } catch (const InputError&) {
+  }
+}
+
+SmallViews::Images SmallViews::read_prepared(int view) const {
+  const auto channels = run_.photos.channels(run_.plan, view);
+  return small_images(view, channels->front().view(), prepared_mask(run_, view));
+}
+
+SmallViews::Images SmallViews::small_images(int view, ImageView<const std::uint8_t> grey,
+                                            Image<std::uint8_t> mask) const {
+  const Pinhole& camera = run_.plan.view(view).camera;
+  const int factor = small_view_factor(camera.width, camera.height);
+  Images images{averaged(grey, factor), {}, {}};
+  if (!mask.empty()) images.mask = averaged(mask.view(), factor);
+  images.corners = find_corners({{}, {}, images.pixels.view(), images.mask.view()});
+  return images;
 }
 
 SmallView SmallViews::small(int view, const std::vector<CalibratedView>& views) const {
   const Images& images = images_.at(view);
   return {views[view].camera, views[view].cam_from_world, images.pixels.view(), images.mask.view()};
-}
-
-SmallViews::Images SmallViews::read(int view) const {
-  const Pinhole& camera = run_.plan.view(view).camera;
-  const int factor = small_view_factor(camera.width, camera.height);
-  const auto channels = run_.photos.channels(run_.plan, view);
-  Images images{averaged(channels->front().view(), factor), {}, {}};
-  if (masked_)
-    if (const Image<std::uint8_t> mask = prepared_mask(run_, view); !mask.empty())
-      images.mask = averaged(mask.view(), factor);
-  images.corners = find_corners({{}, {}, images.pixels.view(), images.mask.view()});
-  return images;
 }
 
 }  // namespace recon

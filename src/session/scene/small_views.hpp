@@ -17,15 +17,19 @@ using ViewPairs = std::vector<std::pair<int, int>>;
 /// The cameras of small images of all views, and their poses.
 std::vector<CalibratedView> small_cameras(const SceneRun& run);
 
-/// Small images of views and their corners, made from the photos when they are first wanted. A photo that
-/// cannot be read has no corners.
+/// The views of a scene before and after prepare_views.
+enum class SmallViewsOf {
+  kUnprepared,  ///< without masks; a photo that cannot be read has no corners, as preparing it will say why
+  kPrepared,    ///< no corners on pixels that the written masks ignore
+};
+
+/// Small images of views and their corners, made from the photos when they are first wanted.
 class SmallViews {
  public:
-  /// @param masked  no corners on what the masks that prepare_views wrote ignore
-  SmallViews(SceneRun& run, bool masked) : run_(run), masked_(masked) {}
+  SmallViews(SceneRun& run, SmallViewsOf views) : run_(run), views_(views) {}
 
   /// Matches the corners of pairs of views. @param views  cameras and poses of all views
-  /// @throws Interrupted
+  /// @throws InputError for a prepared view that cannot be read, Interrupted
   std::vector<ViewMatch> matches(const ViewPairs& pairs, const std::vector<CalibratedView>& views);
 
  private:
@@ -36,11 +40,13 @@ class SmallViews {
 
   /// Makes the images of all views of `pairs`.
   void add(const ViewPairs& pairs);
-  Images read(int view) const;
+  void add_unprepared(const std::vector<int>& views_of_photo);
+  Images read_prepared(int view) const;
+  Images small_images(int view, ImageView<const std::uint8_t> grey, Image<std::uint8_t> mask) const;
   SmallView small(int view, const std::vector<CalibratedView>& views) const;
 
   SceneRun& run_;
-  const bool masked_;
+  const SmallViewsOf views_;
   std::map<int, Images> images_;
 };
 
