@@ -22,15 +22,12 @@ std::optional<Vec3d> nearest_on_ray(const Views& views, const ViewMatch& match) 
   const CalibratedView &reference = views[match.reference], &source = views[match.source];
   const Pose world_from_reference = inverse(reference.cam_from_world),
              world_from_source = inverse(source.cam_from_world);
-  const Vec3d u = world_from_reference.rotation * reference.camera.ray(match.at.in_reference);
-  const Vec3d v = world_from_source.rotation * source.camera.ray(match.at.in_source);
-  const Vec3d between = world_from_source.translation - world_from_reference.translation;
-  const double uu = dot(u, u), vv = dot(v, v), uv = dot(u, v);
-  const double determinant = uu * vv - uv * uv;
-  if (!(determinant > 0)) return std::nullopt;
-  const double depth = (dot(u, between) * vv - dot(v, between) * uv) / determinant;
-  const double other = (dot(u, between) * uv - dot(v, between) * uu) / determinant;
-  if (!(depth > 0 && other > 0)) return std::nullopt;
+  const Vec3d u = normalized(world_from_reference.rotation * reference.camera.ray(match.at.in_reference));
+  const Vec3d v = normalized(world_from_source.rotation * source.camera.ray(match.at.in_source));
+  const Vec3d normal = cross(u, v);
+  const auto [depth, other] = nearest_on_lines(
+      world_from_source.translation - world_from_reference.translation, u, v, dot(normal, normal));
+  if (!(depth > 0 && other > 0 && std::isfinite(depth))) return std::nullopt;
   return world_from_reference.translation + depth * u;
 }
 

@@ -93,8 +93,7 @@ std::optional<double> axis_crossing(const ViewGeometry& a, const ViewGeometry& b
   const Vec3d between = b.centre - a.centre;
   const double cosine = dot(a.axis, b.axis), sine2 = 1 - cosine * cosine;
   if (sine2 < kMinCrossingSine * kMinCrossingSine) return std::nullopt;
-  const double along_a = (dot(between, a.axis) - cosine * dot(between, b.axis)) / sine2;
-  const double along_b = (cosine * dot(between, a.axis) - dot(between, b.axis)) / sine2;
+  const auto [along_a, along_b] = nearest_on_lines(between, a.axis, b.axis, sine2);
   if (along_a <= 0 || along_b <= 0) return std::nullopt;
   const Vec3d gap = (b.centre + along_b * b.axis) - (a.centre + along_a * a.axis);
   if (norm(gap) > kMaxCrossingGap * std::min(along_a, along_b)) return std::nullopt;

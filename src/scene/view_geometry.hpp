@@ -52,6 +52,20 @@ class SceneGeometry {
 /// The angle between the rays from `x` to two centres, degrees, [0, 180].
 double triangulation_angle(Vec3d x, Vec3d centre_a, Vec3d centre_b);
 
+/// Where two lines are nearest to each other: distances along them.
+struct NearestOnLines {
+  double on_a, on_b;
+};
+
+/// @param between  from the origin of line a to that of line b
+/// @param a,b      directions of unit length
+/// @param sine2    squared sine of the angle between them; infinite distances or NaN where it is 0
+inline NearestOnLines nearest_on_lines(Vec3d between, Vec3d a, Vec3d b, double sine2) {
+  const double cosine = dot(a, b);
+  return {(dot(between, a) - cosine * dot(between, b)) / sine2,
+          (cosine * dot(between, a) - dot(between, b)) / sine2};
+}
+
 /// The depth on the axis of `a` where it is closest to the axis of `b`; empty unless the axes cross: in front
 /// of both cameras, not nearly parallel, and within a fifth of that depth of each other.
 std::optional<double> axis_crossing(const ViewGeometry& a, const ViewGeometry& b);
