@@ -99,8 +99,11 @@ struct FusionByViews::State {
   }
 
   /// Passes the points of the view to the sink in a thread of its own, with the loops of this thread's arena.
+  /// While one of them waits, that thread must not take the next view, which would wait for itself.
   void begin_to_pass_on() {
-    const auto pass_on = [this, view = view_.get()] { view->on_device->pass_on(sink_, view->progress); };
+    const auto pass_on = [this, view = view_.get()] {
+      oneapi::tbb::this_task_arena::isolate([&] { view->on_device->pass_on(sink_, view->progress); });
+    };
     try {
       passing_ = std::async(std::launch::async,
                             [pass_on, arena = std::make_shared<oneapi::tbb::task_arena>(

@@ -3,15 +3,20 @@
 #include "fuse/device_fusion.hpp"
 
 #include <gtest/gtest.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
+#include <latch>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -83,6 +88,7 @@ struct FakeDevice : DeviceFusion {
 
     void pass_on(PointSink& sink, FusionProgress& progress) override {
       if (fails == Fails::kPassOn) throw DeviceError("pass on");
+      if (device.before_points) device.before_points(job.reference.index);
       device.change(device.passing, job.reference.index);
       if (job.reference.index + 1 < RotatedViews::kCount)
         device.wait_until([this] { return device.marked > job.reference.index; });
@@ -124,6 +130,7 @@ struct FakeDevice : DeviceFusion {
   mutable std::map<int, std::shared_ptr<const FusionMaps>> kept;
   bool forgets = false;  ///< maps that it has said it has
   std::set<int> too_large;
+  std::function<void(int view)> before_points;
   int at_once = 0;  ///< views that it has memory for; 0: for any number
   std::vector<int> begun;
   int failing = -1;
@@ -252,6 +259,48 @@ TEST(DeviceFusion, PassesOnAllPointsWithTheLastView) {
   std::uint64_t count = 0;
   for (int i = 0; i < RotatedViews::kCount; ++i) count += fusion.fuse_next();
   EXPECT_EQ(count, expected.points.size());
+  expect_same_points(cloud, expected);
+}
+
+/// A loop that waits for its other threads may take what waits for a place in the arena. That must not be the
+/// next view, which waits for the points that the thread passes on.
+TEST(DeviceFusion, PassesOnPointsWhileTheNextViewWaitsForAPlaceInTheArena) {
+  const FusionOptions options = options_with(1);
+  RotatedViews scene(8), again(8);
+  const Collected expected = fused(again, options);
+  FakeDevice device(options);
+  Collected cloud;
+  oneapi::tbb::task_arena arena(1);  // has two places
+  std::latch in_loop(1), full(1), end_loop(1), leave(1);
+  device.before_points = [&](int view) {
+    if (view > 0) return;
+    oneapi::tbb::task_group loop;
+    oneapi::tbb::task_handle part = loop.defer([] {});
+    const std::jthread elsewhere([&] {
+      end_loop.wait();
+      part = oneapi::tbb::task_handle();
+    });
+    in_loop.count_down();
+    loop.wait();
+  };
+  FusionByViews fusion(scene.views, scene, options, cloud, &device);
+  arena.execute([&] { fusion.fuse_next(); });
+  in_loop.wait();
+  const std::jthread other([&] {
+    arena.execute([&] {
+      full.count_down();
+      leave.wait();
+    });
+  });
+  full.wait();
+  const std::jthread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the next view waits by then
+    end_loop.count_down();
+  });
+  for (int i = 1; i < RotatedViews::kCount; ++i) {
+    EXPECT_NO_THROW(arena.execute([&] { fusion.fuse_next(); }));
+    if (i == 1) leave.count_down();
+  }
   expect_same_points(cloud, expected);
 }
 
