@@ -12,6 +12,7 @@
 #include "core/paths.hpp"
 #include "io/image/image_file.hpp"
 #include "scene/faces.hpp"
+#include "scene/undistort.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -85,6 +86,14 @@ void shorten_tracks(Scene& scene, const std::vector<std::vector<bool>>& ignored)
 
 Image<std::uint8_t> read_mask(const View& view, const Camera& camera) {
   return decode(read_content(view.mask_file, camera), view, camera);
+}
+
+Image<std::uint8_t> undistorted_mask(const SceneRun& run, int view, ImageView<const std::uint8_t> mask) {
+  const auto& face = run.plan.scene_view(view).face;
+  const Camera& camera = run.plan.photo_camera(view);
+  const Pinhole& target = run.plan.view(view).camera;
+  return face ? undistort_face_mask(mask, camera, target, face->face_from_photo)
+              : undistort_mask(mask, camera, target);
 }
 
 Image<std::uint8_t> prepared_mask(const SceneRun& run, int view) {

@@ -73,7 +73,7 @@ double host_seconds(const SceneRun& run, Step step, int view, const Overlaps& ov
   }
 }
 
-/// Of the model.
+/// Of the model, which nothing waits for where it is written beside the estimation.
 double model_seconds(const SceneRun& run) {
   double observations = 0;
   for (const View& view : run.plan.scene.views) observations += static_cast<double>(view.observations.size());
@@ -119,7 +119,7 @@ std::vector<SceneStep> scene_steps(const SceneRun& run, const SceneWork& work, c
     if (step > Step::kEstimate && !run.does(step)) continue;
     SceneStep it{step_name(step)};
     for (const int view : views) it.seconds += host_seconds(run, step, view, overlaps) / run.threads;
-    if (step == Step::kPrepare) it.seconds += model_seconds(run);
+    if (step == Step::kPrepare && !run.memory.model_beside) it.seconds += model_seconds(run);
     if (step == Step::kEstimate) {
       const double host = it.seconds;
       add_matching(run, views, backends, model, it);

@@ -11,7 +11,6 @@
 #include "core/progress.hpp"
 #include "io/file/output_file.hpp"
 #include "io/image/image_file.hpp"
-#include "scene/undistort.hpp"
 #include "session/scene/scene_run.hpp"
 #include "session/scene/step_inputs.hpp"
 
@@ -29,13 +28,10 @@ struct DecodedPhoto {
 void write_mask(const SceneRun& run, int view, DecodedPhoto& photo, StepRecord& record) {
   const View& it = run.plan.scene_view(view);
   if (it.mask_hash.empty()) return;
-  const Camera& camera = run.plan.photo_camera(view);
-  const Pinhole& target = run.plan.view(view).camera;
-  if (!photo.mask) photo.mask = it.mask_file.empty() ? Image<std::uint8_t>() : read_mask(it, camera);
+  if (!photo.mask)
+    photo.mask = it.mask_file.empty() ? Image<std::uint8_t>() : read_mask(it, run.plan.photo_camera(view));
   const std::string file = Workspace::mask_file(run.plan.view(view).output_name);
-  const Image<std::uint8_t> mask =
-      it.face ? undistort_face_mask(photo.mask->view(), camera, target, it.face->face_from_photo)
-              : undistort_mask(photo.mask->view(), camera, target);
+  const Image<std::uint8_t> mask = undistorted_mask(run, view, photo.mask->view());
   record.outputs.push_back({file, write_image(run.workspace.path(file), mask.view())});
 }
 

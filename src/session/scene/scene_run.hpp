@@ -102,6 +102,9 @@ std::string similar_photo(const SceneFolder& folder, const std::filesystem::path
 /// @throws InputError when the file cannot be read or has another size than the photo
 Image<std::uint8_t> read_mask(const View& view, const Camera& camera);
 
+/// The mask of a view of the plan from that of its photo.
+Image<std::uint8_t> undistorted_mask(const SceneRun& run, int view, ImageView<const std::uint8_t> mask);
+
 /// Reads the masks of all views of `run.scene`, of the folder masks/ or as the model names them: notes their
 /// hashes, and removes observations of ignored pixels from the tracks of their points. A point that loses all
 /// of them is removed.

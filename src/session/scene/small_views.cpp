@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
@@ -63,9 +64,15 @@ void SmallViews::add_unprepared(const std::vector<int>& views_of_photo) {
   const int first = views_of_photo.front();
   try {
     const Image<Rgb8> photo = store.decode(run_.plan, first, store.read(run_.plan, first));
-    for (const int view : views_of_photo)
-      images_.at(view) =
-          small_images(view, split_channels(*store.add(run_.plan, view, photo), false, 0).front().view(), {});
+    const View& it = run_.plan.scene_view(first);
+    Image<std::uint8_t> photo_mask;
+    if (!it.mask_file.empty()) photo_mask = read_mask(it, run_.plan.photo_camera(first));
+    for (const int view : views_of_photo) {
+      Image<std::uint8_t> mask;
+      if (!photo_mask.empty()) mask = undistorted_mask(run_, view, photo_mask.view());
+      images_.at(view) = small_images(
+          view, split_channels(*store.add(run_.plan, view, photo), false, 0).front().view(), std::move(mask));
+    }
   } catch (const InputError&) {
   }
 }

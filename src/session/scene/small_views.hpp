@@ -19,11 +19,12 @@ std::vector<CalibratedView> small_cameras(const SceneRun& run);
 
 /// The views of a scene before and after prepare_views.
 enum class SmallViewsOf {
-  kUnprepared,  ///< without masks; a photo that cannot be read has no corners, as preparing it will say why
-  kPrepared,    ///< no corners on pixels that the written masks ignore
+  kUnprepared,  ///< a photo that cannot be read has no corners, as preparing it will say why
+  kPrepared,    ///< whose undistorted images and masks are written
 };
 
-/// Small images of views and their corners, made from the photos when they are first wanted.
+/// Small images of views and their corners, of which none are on pixels that masks ignore, made from the
+/// photos when they are first wanted.
 class SmallViews {
  public:
   SmallViews(SceneRun& run, SmallViewsOf views) : run_(run), views_(views) {}
