@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "core/parallel.hpp"
@@ -88,6 +89,16 @@ TEST(EdgePlanes, AreUnknownWhereThePhotoHasNoContrast) {
     }
 }
 
+/// A strip of a colour between those of both surfaces, as a blurred edge has it.
+TEST(EdgePlanes, AreUnknownWhereAPixelLooksLikeBothSurfaces) {
+  FattenedScene scene(40, 20, 20, 23);
+  for (int y = 0; y < 20; ++y)
+    for (int x = 0; x < 40; ++x) scene.grey(x, y) = x < 20 ? 100 : x < 23 ? 93 : 90;
+  const Image<PatchState> moved = scene.moved();
+  for (int y = 4; y < 16; ++y)
+    for (int x = 0; x < 40; ++x) EXPECT_EQ(moved(x, y).cost == kNoPatchCost, x >= 20 && x < 23) << x;
+}
+
 TEST(EdgePlanes, StayWithinTheRange) {
   FattenedScene scene(40, 20, 20, 24);
   const Image<PatchState> moved = with_moved_edges(scene.states.view(), scene.edge_image(), {0.75f, 2.0f});
@@ -169,7 +180,7 @@ void expect_textbook(int width, int height, std::uint32_t seed, bool in_colour =
   const Image<PatchState> moved = with_moved_edges(scene.states.view(), scene.edge_image(), range);
   const Image<PatchState> before = scene.states.clone();
   for (const reference::EdgeRules& rules :
-       {reference::EdgeRules{4, 0, 2, 8, 2.0, 0.0}, reference::EdgeRules{1, 1, 1, 4, 1.0, 2.0}})
+       {reference::EdgeRules{4, 0, 2, 8, 2.0, std::sqrt(2.0)}, reference::EdgeRules{1, 1, 1, 4, 1.0, 2.0}})
     scene.states = textbook_pass(scene, range, rules);
   int changed = 0, unknown = 0;
   for (int y = 0; y < height; ++y)

@@ -9,8 +9,8 @@
 /// surface, whose plane therefore continues some pixels beyond the edge (foreground fattening). At a pixel
 /// near an edge the surfaces around it vote by how much the pixel looks like theirs and how close they are;
 /// only pixels that lie inside a surface, away from edges, have a vote. The pixel gets the plane of the
-/// surface that wins. A first pass shortens nearer surfaces; a second one moves edges by a pixel either way,
-/// and pixels where it cannot decide become unknown. Reads states and writes others, so that all pixels can
+/// surface that wins. A first pass shortens nearer surfaces; a second one moves edges by a pixel either way.
+/// Pixels where they cannot decide become unknown. Reads states and writes others, so that all pixels can
 /// be done at once. Votes are integers, so that their order does not matter.
 ///
 /// Sources: D. Scharstein, R. Szeliski, A taxonomy and evaluation of dense two-frame stereo, IJCV 2002,
@@ -29,12 +29,12 @@ struct EdgePass {
   int margin;         ///< in which there is no edge around a pixel inside a surface
   int radius;         ///< of the circle in which pixels vote
   int farther_gain;   ///< square of what the votes for the farther surface are multiplied by
-  int min_lead;       ///< square of how many times the votes for another the winner needs; 0: any
+  int min_lead;       ///< square of how many times the votes for another the winner needs to be known
 };
 
 constexpr int kEdgePasses = 2;
 RECON_HD EdgePass edge_pass(int index) {
-  return index == 0 ? EdgePass{4, 0, 2, 8, 4, 0} : EdgePass{1, 1, 1, 4, 1, 4};
+  return index == 0 ? EdgePass{4, 0, 2, 8, 4, 2} : EdgePass{1, 1, 1, 4, 1, 4};
 }
 
 /// Whether the inverse depth of a pixel at most `reach` from (x, y) on one of the axes or diagonals fulfils a
