@@ -5,8 +5,10 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -157,6 +159,13 @@ void prepare_process() {
     if (::fcntl(descriptor, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) < 0)
       throw OutputError(std::string("/dev/null cannot be opened: ") + std::strerror(errno));
   for (const int number : {SIGPIPE, SIGXFSZ}) ::signal(number, SIG_IGN);
+  // Machines of many threads write so many files at once that the usual 1024 do not suffice.
+  constexpr rlim_t kOpenFiles = 65536;
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= std::min(files.rlim_max, kOpenFiles))
+    return;
+  files.rlim_cur = std::min(files.rlim_max, kOpenFiles);
+  ::setrlimit(RLIMIT_NOFILE, &files);
 }
 
 void refuse_empty_arguments(int argc, const char* const* argv) {

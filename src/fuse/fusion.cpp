@@ -98,16 +98,14 @@ struct FusionByViews::State {
     });
   }
 
-  /// Passes the points of the view to the sink in a thread of its own, with the loops of this thread's arena.
-  /// While one of them waits, that thread must not take the next view, which would wait for itself.
+  /// Passes the points of the view to the sink in a thread of its own. That thread has an arena of its own,
+  /// with as many threads as this one's: in this arena it might find no place, which callers that wait for it
+  /// have, or take the next view while one of its loops waits, which would wait for itself.
   void begin_to_pass_on() {
-    const auto pass_on = [this, view = view_.get()] {
-      oneapi::tbb::this_task_arena::isolate([&] { view->on_device->pass_on(sink_, view->progress); });
-    };
+    const auto pass_on = [this, view = view_.get()] { view->on_device->pass_on(sink_, view->progress); };
+    if (!passing_arena_) passing_arena_.emplace(oneapi::tbb::this_task_arena::max_concurrency());
     try {
-      passing_ = std::async(std::launch::async,
-                            [pass_on, arena = std::make_shared<oneapi::tbb::task_arena>(
-                                          oneapi::tbb::task_arena::attach())] { arena->execute(pass_on); });
+      passing_ = std::async(std::launch::async, [this, pass_on] { passing_arena_->execute(pass_on); });
     } catch (const std::system_error&) {  // no thread can be created
       with_device(pass_on);
     }
@@ -238,6 +236,7 @@ struct FusionByViews::State {
   int next_ = 0;
   std::uint64_t points_ = 0;    ///< that the sink has got since the last call
   std::unique_ptr<View> view_;  ///< whose points the sink gets
+  std::optional<oneapi::tbb::task_arena> passing_arena_;
   // The last members: they end before what they use.
   std::future<void> passing_;  ///< the points of that view; not valid: no thread does
   std::future<void> ahead_;    ///< the loading of what the next view needs

@@ -214,23 +214,32 @@ TEST_F(ReconstructStream, LittleAddressSpaceIsFour) {
 }
 
 TEST_F(ReconstructStream, FewProcessesAreFour) {
-  int fours = 0, done = 0;
-  const std::vector<std::string> plain = as_plain_user(command({scene().string()}));
-  for (int limit = 1; limit <= 12 && done < 2; ++limit) {
-    fs::remove_all(dense());
-    std::vector<std::string> words = plain;
-    const auto program = std::find(words.begin(), words.end(), plain_program().string());
-    words.insert(program, {"/usr/bin/prlimit", "--core=0", "--nproc=" + std::to_string(limit)});
-    const Outcome outcome = run_program(folder(), words);
-    ASSERT_THAT(outcome.exit_code, AnyOf(0, 4)) << limit << ": " << outcome.err;
-    if (outcome.exit_code == 0) {
-      ++done;
-      continue;
+  for (const char* threads : {"2", "1"}) {
+    int fours = 0, done = 0;
+    const std::vector<std::string> plain = as_plain_user(command({scene().string(), "--threads", threads}));
+    for (int limit = 1; limit <= 12 && done < 2; ++limit) {
+      fs::remove_all(dense());
+      std::vector<std::string> words = plain;
+      const auto program = std::find(words.begin(), words.end(), plain_program().string());
+      words.insert(program, {"/usr/bin/prlimit", "--core=0", "--nproc=" + std::to_string(limit)});
+      const Outcome outcome = run_program(folder(), words);
+      ASSERT_THAT(outcome.exit_code, AnyOf(0, 4)) << threads << ", " << limit << ": " << outcome.err;
+      if (outcome.exit_code == 0) {
+        ++done;
+        continue;
+      }
+      ++fours;
+      EXPECT_THAT(outcome.err, AllOf(HasSubstr("thread"), HasSubstr("--threads"), HasSubstr("ulimit -u")));
     }
-    ++fours;
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr("thread"), HasSubstr("--threads"), HasSubstr("ulimit -u")));
+    EXPECT_GT(fours, 0);
   }
-  EXPECT_GT(fours, 0);
+}
+
+TEST_F(ReconstructStream, OpensAsManyFilesAsItMay) {
+  std::vector<std::string> words = command({scene().string()});
+  words.insert(words.begin(), {"/usr/bin/prlimit", "--nofile=12:4096"});
+  const Outcome outcome = run_program(folder(), words);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
 }
 
 TEST_F(ReconstructStream, JsonOfAFailureIsOneObject) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -74,6 +75,7 @@ struct FakeDevice : DeviceFusion {
 
     void mark() override {
       if (fails == Fails::kMark) throw DeviceError("mark");
+      if (device.before_marks) device.before_marks(job.reference.index);
       // The points of the view before are passed on by then.
       if (job.reference.index > 0)
         device.wait_until([this] { return device.passing >= job.reference.index - 1; });
@@ -130,7 +132,7 @@ struct FakeDevice : DeviceFusion {
   mutable std::map<int, std::shared_ptr<const FusionMaps>> kept;
   bool forgets = false;  ///< maps that it has said it has
   std::set<int> too_large;
-  std::function<void(int view)> before_points;
+  std::function<void(int view)> before_marks, before_points;
   int at_once = 0;  ///< views that it has memory for; 0: for any number
   std::vector<int> begun;
   int failing = -1;
@@ -262,7 +264,7 @@ TEST(DeviceFusion, PassesOnAllPointsWithTheLastView) {
   expect_same_points(cloud, expected);
 }
 
-/// A loop that waits for its other threads may take what waits for a place in the arena. That must not be the
+/// A loop that waits for its other threads may take what waits for a place in its arena. That must not be the
 /// next view, which waits for the points that the thread passes on.
 TEST(DeviceFusion, PassesOnPointsWhileTheNextViewWaitsForAPlaceInTheArena) {
   const FusionOptions options = options_with(1);
@@ -302,6 +304,27 @@ TEST(DeviceFusion, PassesOnPointsWhileTheNextViewWaitsForAPlaceInTheArena) {
     if (i == 1) leave.count_down();
   }
   expect_same_points(cloud, expected);
+}
+
+/// Both calls wait for their points in the only places of the arena.
+TEST(DeviceFusion, OfTwoCallsInAnArenaOfTwoPlacesEnds) {
+  const FusionOptions options = options_with(1);
+  RotatedViews again(8);
+  const Collected expected = fused(again, options);
+  oneapi::tbb::task_arena arena(1);  // has two places
+  std::barrier both(2);
+  const auto call = [&] {
+    RotatedViews scene(8);
+    FakeDevice device(options);
+    device.before_marks = [&](int view) {
+      if (view <= 1) both.arrive_and_wait();
+    };
+    Collected cloud;
+    arena.execute([&] { cloud = fused(scene, options, &device); });
+    expect_same_points(cloud, expected);
+  };
+  const std::jthread other(call);
+  call();
 }
 
 /// The sink may have some of the points already, so that the CPU must not make them again.

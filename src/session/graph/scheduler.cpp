@@ -1,6 +1,7 @@
 #include "session/graph/scheduler.hpp"
 
 #include <algorithm>
+#include <new>
 #include <stdexcept>
 
 #include "core/error.hpp"
@@ -24,6 +25,7 @@ TaskId Scheduler::add(Task task) {
   const auto id = static_cast<TaskId>(nodes_.size());
   ++left_[task.step];
   Node& node = nodes_.emplace_back(Node{std::move(task)});
+  node.held.reserve(node.task.shares.size());  // so that nothing of `start` throws
   for (const TaskId earlier : node.task.needs) follow(id, earlier, true);
   for (const TaskId earlier : node.task.after) follow(id, earlier, false);
   if (node.waits_for == 0) node.lost ? end(id, false) : set_ready(id);
@@ -142,16 +144,18 @@ void Scheduler::run(TaskId task) {
   std::unique_lock lock(mutex_);
   Node& node = nodes_[task];
   --running_;
-  if (error || result == TaskEnd::kAgain) {
-    release(node, true);
-    if (error && !error_) error_ = error;
-    if (!error) {
-      node.task.run = std::move(work);
-      set_ready(task);
+  if (error || result == TaskEnd::kAgain) release(node, true);
+  if (!error) try {
+      if (result == TaskEnd::kAgain) {
+        node.task.run = std::move(work);
+        set_ready(task);
+      } else {
+        end(task, result == TaskEnd::kDone);
+      }
+    } catch (const std::bad_alloc&) {
+      error = std::current_exception();
     }
-  } else {
-    end(task, result == TaskEnd::kDone);
-  }
+  if (error && !error_) error_ = error;
   dispatch(lock);
   announce();
 }

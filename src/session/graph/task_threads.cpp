@@ -1,6 +1,7 @@
 #include "session/graph/task_threads.hpp"
 
 #include <limits>
+#include <memory>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -95,7 +96,7 @@ TaskThreads::TaskThreads(int threads)
     : arena_(threads, 1, oneapi::tbb::task_arena::priority::low), threads_(kAnyNumber, kAnyNumber) {}
 
 TaskThreads::~TaskThreads() noexcept {
-  help(true);
+  arena_.execute([this] { group_.wait(); });
 }
 
 void TaskThreads::start(RunsOn runs_on, std::function<void()> job) {
@@ -104,12 +105,18 @@ void TaskThreads::start(RunsOn runs_on, std::function<void()> job) {
     return;
   }
   ++spare_jobs_;
+  std::shared_ptr<void> counted(nullptr, [this](void*) { --spare_jobs_; });
+  const auto begun = std::make_shared<std::atomic_flag>();
   // A loop of a job that waits must not begin another job, which it would have to wait for.
-  const auto isolated = [this, job = std::move(job)] {
-    oneapi::tbb::this_task_arena::isolate(job);
-    --spare_jobs_;
+  auto isolated = [job = std::move(job), begun, counted = std::move(counted)] {
+    if (!begun->test_and_set()) oneapi::tbb::this_task_arena::isolate(job);
   };
-  arena_.enqueue(group_.defer(isolated));
+  try {
+    arena_.enqueue(group_.defer(std::move(isolated)));
+  } catch (...) {
+    // Where no worker can be created, the job is in the queue nevertheless: it runs there, or never.
+    if (!begun->test_and_set()) throw;
+  }
 }
 
 bool TaskThreads::help(bool spare) {

@@ -33,7 +33,10 @@ class MapLoader : public FusionMapLoader {
     check_interrupted();
     const int view = views_[index];
     const ViewPlan& plan = run_.plan.view(view);
-    const auto maps = run_.maps.take(MapKind::kGeometric, plan.output_name, plan.camera);
+    // Maps that are not yet on the disk may be asked for again.
+    const auto maps = run_.memory.keeps_maps
+                          ? run_.maps.get(MapKind::kGeometric, plan.output_name, plan.camera)
+                          : run_.maps.take(MapKind::kGeometric, plan.output_name, plan.camera);
     const auto colour = run_.photos.colour(run_.plan, view);
     if (run_.memory.fusion_files > 0) return in_files(*maps, *colour);
     return std::make_shared<const FusionMaps>(FusionMaps{maps->depth.view(),
@@ -44,7 +47,10 @@ class MapLoader : public FusionMapLoader {
                                                          {}});
   }
 
-  void release(int index) override { run_.photos.release(run_.plan, views_[index]); }
+  void release(int index) override {
+    run_.photos.release(run_.plan, views_[index]);
+    run_.maps.release(MapKind::kGeometric, run_.plan.view(views_[index]).output_name);
+  }
 
   void device_failed(const Error& error) override {
     run_.warn(std::string("a GPU fails, the fusion continues without it: ") + error.what());
