@@ -153,19 +153,24 @@ void set_up_log(spdlog::level::level_enum level) {
   show_progress();
 }
 
+/// Machines of many threads write so many files at once that the usual 1024 do not suffice.
+void raise_file_limit() {
+  constexpr rlim_t kOpenFiles = 65536;
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  const rlim_t wanted = std::min(files.rlim_max, kOpenFiles);
+  if (files.rlim_cur >= wanted) return;
+  files.rlim_cur = wanted;
+  ::setrlimit(RLIMIT_NOFILE, &files);
+}
+
 void prepare_process() {
   // open() returns the lowest free descriptor, so each closed one is opened itself.
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor)
     if (::fcntl(descriptor, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) < 0)
       throw OutputError(std::string("/dev/null cannot be opened: ") + std::strerror(errno));
   for (const int number : {SIGPIPE, SIGXFSZ}) ::signal(number, SIG_IGN);
-  // Machines of many threads write so many files at once that the usual 1024 do not suffice.
-  constexpr rlim_t kOpenFiles = 65536;
-  rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= std::min(files.rlim_max, kOpenFiles))
-    return;
-  files.rlim_cur = std::min(files.rlim_max, kOpenFiles);
-  ::setrlimit(RLIMIT_NOFILE, &files);
+  raise_file_limit();
 }
 
 void refuse_empty_arguments(int argc, const char* const* argv) {

@@ -161,6 +161,12 @@ Collected fused(RotatedViews& scene, const FusionOptions& options, FakeDevice* d
   return cloud;
 }
 
+/// What a device has to give for the views of a seed.
+Collected fused_on_cpu(unsigned seed, const FusionOptions& options) {
+  RotatedViews scene(seed);
+  return fused(scene, options);
+}
+
 TEST(DeviceFusion, FusesAllViewsAndIsGivenTheirMapsOnce) {
   for (const int spacing : {1, 2}) {
     const FusionOptions options = options_with(spacing);
@@ -232,8 +238,7 @@ TEST(DeviceFusion, MarksTheNextViewWhileThePointsOfOneArePassedOn) {
 
 TEST(DeviceFusion, OfOneThreadIsThatOfSeveral) {
   const FusionOptions options = options_with(1);
-  RotatedViews again(8);
-  const Collected expected = fused(again, options);
+  const Collected expected = fused_on_cpu(8, options);
   for (const int threads : {1, 2}) {
     RotatedViews scene(8);
     FakeDevice device(options);
@@ -253,8 +258,8 @@ TEST(DeviceFusion, WaitsForThePointsOfAViewWhereTheMemorySufficesForOne) {
 
 TEST(DeviceFusion, PassesOnAllPointsWithTheLastView) {
   const FusionOptions options = options_with(1);
-  RotatedViews scene(8), again(8);
-  const Collected expected = fused(again, options);
+  RotatedViews scene(8);
+  const Collected expected = fused_on_cpu(8, options);
   FakeDevice device(options);
   Collected cloud;
   FusionByViews fusion(scene.views, scene, options, cloud, &device);
@@ -268,8 +273,8 @@ TEST(DeviceFusion, PassesOnAllPointsWithTheLastView) {
 /// next view, which waits for the points that the thread passes on.
 TEST(DeviceFusion, PassesOnPointsWhileTheNextViewWaitsForAPlaceInTheArena) {
   const FusionOptions options = options_with(1);
-  RotatedViews scene(8), again(8);
-  const Collected expected = fused(again, options);
+  RotatedViews scene(8);
+  const Collected expected = fused_on_cpu(8, options);
   FakeDevice device(options);
   Collected cloud;
   oneapi::tbb::task_arena arena(1);  // has two places
@@ -309,8 +314,7 @@ TEST(DeviceFusion, PassesOnPointsWhileTheNextViewWaitsForAPlaceInTheArena) {
 /// Both calls wait for their points in the only places of the arena.
 TEST(DeviceFusion, OfTwoCallsInAnArenaOfTwoPlacesEnds) {
   const FusionOptions options = options_with(1);
-  RotatedViews again(8);
-  const Collected expected = fused(again, options);
+  const Collected expected = fused_on_cpu(8, options);
   oneapi::tbb::task_arena arena(1);  // has two places
   std::barrier both(2);
   const auto call = [&] {
