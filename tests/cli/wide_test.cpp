@@ -49,19 +49,20 @@ class WideViews : public SceneTest {
 
   fs::path panoramas() const { return folder() / "panoramas"; }
   fs::path result() const { return panoramas() / "dense"; }
-  Outcome run(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> arguments = {panoramas().string()};
+  Outcome run(const std::vector<std::string>& more = {}) const { return run_with("--quality=draft", more); }
+  Outcome plan(const std::vector<std::string>& more) const { return run_with("--dry-run", more); }
+  Outcome run_with(const std::string& first, const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments = {panoramas().string(), first};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return reconstruct(arguments);
   }
-  std::set<std::string> planned(const std::vector<std::string>& more) const {
-    std::vector<std::string> arguments = {"--dry-run", "--json"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Outcome outcome = run(arguments);
+  std::set<std::string> planned(std::vector<std::string> more) const {
+    more.push_back("--json");
+    const Outcome outcome = plan(more);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     std::set<std::string> names;
-    const nlohmann::json plan = outcome.json();
-    for (const auto& view : plan.at("scenes").at(0).at("views")) names.insert(view.at("name"));
+    const nlohmann::json summary = outcome.json();
+    for (const auto& view : summary.at("scenes").at(0).at("views")) names.insert(view.at("name"));
     return names;
   }
 };
@@ -140,9 +141,9 @@ TEST_F(WideViews, GiveTheSameInShards) {
 }
 
 TEST_F(WideViews, ShrinkAsTheirPhotoDoes) {
-  const Outcome outcome = run({"--dry-run", "--json", "--max-image-size", "200"});
+  const Outcome outcome = plan({"--json", "--max-image-size", "200"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  const Outcome whole = run({"--dry-run", "--json"});
+  const Outcome whole = plan({"--json"});
   EXPECT_EQ(whole.json().at("scenes").at(0).at("views").at(0).at("width"), 138);  // 2 tan(47) 400 / 2 pi
   EXPECT_EQ(outcome.json().at("scenes").at(0).at("views").at(0).at("width"), 69);
 }
@@ -260,13 +261,13 @@ TEST_F(WideViews, HaveGivenMapsInTheSizesOfTheirPhotos) {
   fs::create_directories(folder() / "maps");
   for (const std::string& view : planned({}))
     write_pfm(folder() / "maps" / (view + ".pfm"), Image<float>(64, 64, 1.5f).view());
-  const Outcome plan = run({"--dry-run", "--depth-maps", (folder() / "maps").string()});
-  EXPECT_EQ(plan.exit_code, 0) << plan.err;
-  EXPECT_THAT(plan.err,
+  const Outcome given = plan({"--depth-maps", (folder() / "maps").string()});
+  EXPECT_EQ(given.exit_code, 0) << given.err;
+  EXPECT_THAT(given.err,
               HasSubstr("fewer pixels than the images, such as 64x64 for view00.back.png, whose image "
                         "has 138x138: a value that is taken for several pixels is no surface, and most "
                         "points are wrong; give --max-image-size 186\n"));
-  EXPECT_THAT(run({"--dry-run", "--depth-maps", (folder() / "maps").string(), "--max-image-size", "186"}).err,
+  EXPECT_THAT(plan({"--depth-maps", (folder() / "maps").string(), "--max-image-size", "186"}).err,
               Not(HasSubstr("fewer pixels")));
 }
 
