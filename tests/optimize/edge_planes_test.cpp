@@ -115,6 +115,30 @@ TEST(EdgePlanes, OfAPoleStay) {
   for (int x = 0; x < 40; ++x) EXPECT_EQ(moved(x, 10).plane.w > 0.75f, x >= 18 && x < 21) << x;
 }
 
+/// Nothing matches in a bright sky, whose depths are noise; beside a trunk its windows match the trunk.
+TEST(EdgePlanes, OfATrunkAreUnknownInTheSky) {
+  FattenedScene scene(40, 20, 20, 24);
+  for (int y = 0; y < 20; ++y)
+    for (int x = 0; x < 40; ++x) {
+      const double noise = reference::hashed(1, static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y));
+      if (x >= 24) scene.states(x, y) = {{static_cast<float>(0.1 + 0.5 * noise), 0.0f, 0.0f}, 1.2f};
+      scene.grey(x, y) = x < 20 ? 90 : 250;
+    }
+  const Image<PatchState> moved = scene.moved();
+  for (int y = 4; y < 16; ++y)
+    for (int x = 4; x < 24; ++x) EXPECT_EQ(moved(x, y).cost, x < 20 ? 0.2f : kNoPatchCost) << x << " " << y;
+}
+
+/// A part of a wall matches, beside one of the same colour that does not.
+TEST(EdgePlanes, OfAPlainWallStayBesideUnmatchedPixels) {
+  FattenedScene scene(40, 20, 0, 20);
+  for (int y = 0; y < 20; ++y)
+    for (int x = 20; x < 40; ++x) scene.states(x, y).cost = 1.2f;
+  const Image<PatchState> moved = scene.moved();
+  for (int y = 0; y < 20; ++y)
+    for (int x = 0; x < 20; ++x) EXPECT_EQ(moved(x, y).cost, 0.2f) << x << " " << y;
+}
+
 /// Blocks of planes and grey levels, with noise in both.
 struct RandomScene {
   RandomScene(int width, int height, std::uint32_t seed, bool in_colour = false)
@@ -128,9 +152,9 @@ struct RandomScene {
         states(x, y) = {
             {static_cast<float>(0.5 + block + (noise < 0.02 ? 0.3 : 0.004 * noise)),
              static_cast<float>(0.004 * (other - 0.5)), static_cast<float>(0.002 * (block - 0.5))},
-            static_cast<float>(0.7 * reference::hashed(seed + 3, a, b))};
+            static_cast<float>(0.7 * reference::hashed(seed + 3, a, b) + (other < 0.2 ? 0.4 : 0.0))};
         const double photo = reference::hashed(seed, (a + 2) / 9, b / 7);
-        grey(x, y) = static_cast<std::uint8_t>(40 * photo + 12 * reference::hashed(seed + 4, a, b));
+        grey(x, y) = static_cast<std::uint8_t>(60 * photo + 12 * reference::hashed(seed + 4, a, b));
         colours(x, y) = {static_cast<std::uint8_t>(grey(x, y) + 20 * other), 200,
                          static_cast<std::uint8_t>(30 * noise)};
       }
@@ -179,8 +203,8 @@ void expect_textbook(int width, int height, std::uint32_t seed, bool in_colour =
   const InverseRange range{0.6f, 1.4f};
   const Image<PatchState> moved = with_moved_edges(scene.states.view(), scene.edge_image(), range);
   const Image<PatchState> before = scene.states.clone();
-  for (const reference::EdgeRules& rules :
-       {reference::EdgeRules{4, 0, 2, 8, 2.0, std::sqrt(2.0)}, reference::EdgeRules{1, 1, 1, 4, 1.0, 2.0}})
+  for (const reference::EdgeRules& rules : {reference::EdgeRules{4, 0, 2, 8, 2.0, std::sqrt(2.0), 25},
+                                            reference::EdgeRules{1, 1, 1, 4, 1.0, 2.0, 8}})
     scene.states = textbook_pass(scene, range, rules);
   int changed = 0, unknown = 0;
   for (int y = 0; y < height; ++y)

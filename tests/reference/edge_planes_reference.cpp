@@ -37,10 +37,12 @@ struct Textbook {
     return found;
   }
 
+  bool matches(int x, int y) const { return at(x, y).cost <= 0.6; }
+
   bool inside(int x, int y) const {
     const double w = at(x, y).w;
     const std::vector<double> around = star(x, y, rules.margin);
-    return at(x, y).cost <= 0.6 && std::none_of(around.begin(), around.end(), [&](double other) {
+    return matches(x, y) && std::none_of(around.begin(), around.end(), [&](double other) {
              return std::max(w, other) > kRatio * std::min(w, other);
            });
   }
@@ -61,17 +63,21 @@ struct Textbook {
     const bool has_nearer = std::any_of(near_star.begin(), near_star.end(),
                                         [&](double other) { return pixel.w * kRatio < other; });
     if (!has_farther && !has_nearer) return {index, false};
-    Surface own, farther, nearer;
+    Surface own, farther, nearer, unmatched;
     own.sum = 0.25;
+    int unlike = 0;
     for (int j = 0; j < height; ++j)
       for (int i = 0; i < width; ++i) {
         const int square = (i - x) * (i - x) + (j - y) * (j - y);
-        if (square > rules.radius * rules.radius || !inside(i, j)) continue;
+        if (square > rules.radius * rules.radius) continue;
         const double here = at(i, j).w + at(i, j).wx * (x - i) + at(i, j).wy * (y - j);
         const EdgePixel& q = at(i, j);
-        const double given =
-            vote(std::abs(q.r - pixel.r) + std::abs(q.g - pixel.g) + std::abs(q.b - pixel.b), square);
+        const int difference = std::abs(q.r - pixel.r) + std::abs(q.g - pixel.g) + std::abs(q.b - pixel.b);
+        const double given = vote(difference, square);
+        if (!matches(i, j)) unmatched.sum += given, unmatched.number += 1;
+        if (!inside(i, j)) continue;
         Surface& surface = here * kRatio < pixel.w ? farther : pixel.w * kRatio < here ? nearer : own;
+        if (&surface == &own && difference > 96) ++unlike;
         surface.sum += given;
         surface.number += 1;
         if (here >= min && here <= max && given > surface.highest)
@@ -88,7 +94,8 @@ struct Textbook {
     } else {
       second = std::max(second, c);
     }
-    return {giver, second * rules.lead > first};
+    const bool is_unlike = giver == index && unlike >= rules.unlike && unmatched.votes() > own.votes();
+    return {giver, is_unlike || second * rules.lead > first};
   }
 };
 

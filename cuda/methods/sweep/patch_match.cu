@@ -198,10 +198,10 @@ __global__ void depth_kernel(const PatchStates states, float* depth, float* cost
                confidence);
 }
 
-__global__ void inside_kernel(const PatchStates states, int margin, std::uint8_t* inside) {
+__global__ void voter_kernel(const PatchStates states, int margin, EdgeVoter* voters) {
   const Pixel pixel = thread_pixel();
   if (!states.contains(pixel.x, pixel.y)) return;
-  inside[index_of(states, pixel.x, pixel.y)] = is_inside_surface(states, pixel.x, pixel.y, margin) ? 1 : 0;
+  voters[index_of(states, pixel.x, pixel.y)] = edge_voter(states, pixel.x, pixel.y, margin);
 }
 
 /// What is read where edges move.
@@ -212,12 +212,12 @@ struct EdgeArgs {
   EdgeImage reference;
 };
 
-__global__ void edge_kernel(const EdgeArgs args, const std::uint8_t* inside, PatchState* moved) {
+__global__ void edge_kernel(const EdgeArgs args, const EdgeVoter* voters, PatchState* moved) {
   const Pixel pixel = thread_pixel();
   if (!args.states.contains(pixel.x, pixel.y)) return;
   moved[index_of(args.states, pixel.x, pixel.y)] =
       edge_state(args.states, pixel.x, pixel.y, args.range, args.pass, args.reference,
-                 [&](int i, int j) { return inside[j * args.states.width + i] != 0; });
+                 [&](int i, int j) { return voters[j * args.states.width + i]; });
 }
 
 dim3 grid_of(int width, int height) {
@@ -284,15 +284,15 @@ void launch_patch_depths(const PatchStates& states, float* const (&results)[3], 
   RECON_CUDA_TRY(cudaGetLastError());
 }
 
-void launch_edges(const PatchArgs& args, int pass, const Rgb8* colours, std::uint8_t* inside,
-                  PatchState* moved, cudaStream_t stream) {
+void launch_edges(const PatchArgs& args, int pass, const Rgb8* colours, EdgeVoter* voters, PatchState* moved,
+                  cudaStream_t stream) {
   const dim3 grid = grid_of(args.states.width, args.states.height);
   const EdgeArgs edges{args.states,
                        args.iteration.range,
                        edge_pass(pass),
                        {args.reference, args.reference_pitch, colours, args.states.width}};
-  inside_kernel<<<grid, kBlock, 0, stream>>>(args.states, edges.pass.margin, inside);
-  edge_kernel<<<grid, kBlock, 0, stream>>>(edges, inside, moved);
+  voter_kernel<<<grid, kBlock, 0, stream>>>(args.states, edges.pass.margin, voters);
+  edge_kernel<<<grid, kBlock, 0, stream>>>(edges, voters, moved);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cuda/match/sweep.hpp"
+#include "optimize/patch_match/edge_planes_step.hpp"
 #include "optimize/patch_match/patch_match_step.hpp"
 
 namespace recon::cuda {
@@ -53,9 +54,9 @@ void launch_patch_depths(const PatchStates& states, float* const (&results)[3], 
 /// @param args     of the finest level
 /// @param pass     0 .. kEdgePasses - 1
 /// @param colours  of the reference, without padding; null: grey levels are compared
-/// @param inside   scratch, one byte a pixel
+/// @param voters   scratch, one a pixel
 /// @param moved    receives them by (y, x) without padding; shares no memory with the states
-void launch_edges(const PatchArgs& args, int pass, const Rgb8* colours, std::uint8_t* inside,
-                  PatchState* moved, cudaStream_t stream);
+void launch_edges(const PatchArgs& args, int pass, const Rgb8* colours, EdgeVoter* voters, PatchState* moved,
+                  cudaStream_t stream);
 
 }  // namespace recon::cuda

@@ -304,7 +304,7 @@ void PatchStages::take_shared(Arena& arena) {
   arena.share([&] { chosen_[1] = arena.take<PatchSources>(coarse); },
               [&] { depths = arena.take<float>(padded_elements<float>(coarsest.width, coarsest.height)); },
               [&] { support_.kinds = arena.take<PixelKind>(pixels); },
-              [&] { inside_ = arena.take<std::uint8_t>(pixels); });
+              [&] { voters_ = arena.take<EdgeVoter>(pixels); });
 }
 
 int PatchStages::band_rows(const SweepShape& shape) {
@@ -370,7 +370,7 @@ std::vector<Stage<LevelRun>> PatchStages::at_level(int level) const {
     stages.push_back({"edges", [this](LevelRun& run) {
                         for (int pass = 0; pass < kEdgePasses; ++pass)
                           replace_states(run, [&](PatchState* to) {
-                            launch_edges(run.args, pass, run.colours, inside_, to, run.get());
+                            launch_edges(run.args, pass, run.colours, voters_, to, run.get());
                           });
                       }});
   stages.push_back(

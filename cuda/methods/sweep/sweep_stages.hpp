@@ -143,7 +143,7 @@ class PatchStages {
   float* costs_;                 ///< see PatchArgs
   std::uint8_t* rounded_costs_;
   SupportMemory support_;
-  std::uint8_t* inside_;  ///< see launch_edges
+  EdgeVoter* voters_;  ///< see launch_edges
 };
 
 }  // namespace recon::cuda

@@ -9,16 +9,15 @@ namespace {
 /// The states after a pass.
 Image<PatchState> moved(const PatchStates& states, const EdgeImage& reference, const InverseRange& range,
                         const EdgePass& pass) {
-  Image<std::uint8_t> inside(states.width, states.height);
+  Image<EdgeVoter> voters(states.width, states.height);
   parallel_for(states.height, [&](int y) {
-    for (int x = 0; x < states.width; ++x)
-      inside(x, y) = is_inside_surface(states, x, y, pass.margin) ? 1 : 0;
+    for (int x = 0; x < states.width; ++x) voters(x, y) = edge_voter(states, x, y, pass.margin);
   });
   Image<PatchState> result(states.width, states.height);
   parallel_for(states.height, [&](int y) {
     for (int x = 0; x < states.width; ++x)
       result(x, y) =
-          edge_state(states, x, y, range, pass, reference, [&](int i, int j) { return inside(i, j) != 0; });
+          edge_state(states, x, y, range, pass, reference, [&](int i, int j) { return voters(i, j); });
   });
   return result;
 }
@@ -37,7 +36,7 @@ Image<PatchState> with_moved_edges(ImageView<PatchState> states, const EdgeImage
 
 std::size_t moved_edges_bytes(int width, int height) {
   return 2 * element_count({padded_count<PatchState>(width), height, sizeof(PatchState)}) +
-         element_count({padded_count<std::uint8_t>(width), height});
+         element_count({padded_count<EdgeVoter>(width), height});
 }
 
 }  // namespace recon

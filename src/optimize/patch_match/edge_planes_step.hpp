@@ -10,8 +10,9 @@
 /// near an edge the surfaces around it vote by how much the pixel looks like theirs and how close they are;
 /// only pixels that lie inside a surface, away from edges, have a vote. The pixel gets the plane of the
 /// surface that wins. A first pass shortens nearer surfaces; a second one moves edges by a pixel either way.
-/// Pixels where they cannot decide become unknown. Reads states and writes others, so that all pixels can
-/// be done at once. Votes are integers, so that their order does not matter.
+/// Pixels where they cannot decide become unknown, and so do those that look unlike their surface and like
+/// the pixels around it that match nothing, such as a bright sky. Reads states and writes others, so that all
+/// pixels can be done at once. Votes are integers, so that their order does not matter.
 ///
 /// Sources: D. Scharstein, R. Szeliski, A taxonomy and evaluation of dense two-frame stereo, IJCV 2002,
 /// section 5 (the effect); K.-J. Yoon, I. S. Kweon, Adaptive support-weight approach for correspondence
@@ -21,6 +22,8 @@ namespace recon {
 
 constexpr float kEdgeRatio = 1.02f;  ///< of the inverse depths on both sides of an edge, at least
 constexpr float kMaxInsideCost = 0.6f;
+constexpr int kUnlike =
+    96;  ///< differences of colour above it, see EdgeImage::difference, are of another thing
 
 /// A pass over the pixels near edges.
 struct EdgePass {
@@ -30,11 +33,12 @@ struct EdgePass {
   int radius;         ///< of the circle in which pixels vote
   int farther_gain;   ///< square of what the votes for the farther surface are multiplied by
   int min_lead;       ///< square of how many times the votes for another the winner needs to be known
+  int min_unlike;  ///< pixels of its surface that a pixel looks unlike, to become unknown with unmatched ones
 };
 
 constexpr int kEdgePasses = 2;
 RECON_HD EdgePass edge_pass(int index) {
-  return index == 0 ? EdgePass{4, 0, 2, 8, 4, 2} : EdgePass{1, 1, 1, 4, 1, 4};
+  return index == 0 ? EdgePass{4, 0, 2, 8, 4, 2, 25} : EdgePass{1, 1, 1, 4, 1, 4, 8};
 }
 
 /// Whether the inverse depth of a pixel at most `reach` from (x, y) on one of the axes or diagonals fulfils a
@@ -51,13 +55,20 @@ RECON_HD bool any_around(const PatchStates& states, int x, int y, int reach, con
   return false;
 }
 
-/// Whether a pixel lies inside a surface: its plane matches, and no edge is near.
-RECON_HD bool is_inside_surface(const PatchStates& states, int x, int y, int margin) {
+/// What a pixel votes for.
+enum class EdgeVoter : std::uint8_t {
+  kNone,
+  kSurface,   ///< it lies inside a surface: its plane matches, and no edge is near
+  kUnmatched  ///< its plane does not match
+};
+
+RECON_HD EdgeVoter edge_voter(const PatchStates& states, int x, int y, int margin) {
   const PatchState& own = states.at(x, y);
   const float w = own.plane.w;
-  return own.cost <= kMaxInsideCost && !any_around(states, x, y, margin, [&](float other) {
-           return other * kEdgeRatio < w || w * kEdgeRatio < other;
-         });
+  if (!(own.cost <= kMaxInsideCost)) return EdgeVoter::kUnmatched;
+  const bool near_edge = any_around(
+      states, x, y, margin, [&](float other) { return other * kEdgeRatio < w || w * kEdgeRatio < other; });
+  return near_edge ? EdgeVoter::kNone : EdgeVoter::kSurface;
 }
 
 /// What a pixel votes with: half of 2^16 for every 16 levels of difference, and for every 21 of the squared
@@ -104,28 +115,33 @@ struct EdgeImage {
 
 /// The votes around a pixel.
 struct EdgePoll {
-  EdgeVotes own, farther, nearer;
+  EdgeVotes own, farther, nearer, unmatched;
+  int unlike = 0;  ///< voters for the own surface that look unlike the pixel
 };
 
 /// Collects the votes around pixel (x, y), see edge_state.
-template <class Inside>
+template <class Voter>
 RECON_HD EdgePoll edge_poll(const PatchStates& states, int x, int y, const InverseRange& range, int radius,
-                            const EdgeImage& reference, const Inside& inside) {
+                            const EdgeImage& reference, const Voter& voter) {
   const float w = states.at(x, y).plane.w;
   EdgePoll poll;
   poll.own.sum = kOwnVotes;
   for (int dy = -radius; dy <= radius; ++dy)
     for (int dx = -radius; dx <= radius; ++dx) {
       const int square = dx * dx + dy * dy, i = x + dx, j = y + dy;
-      if (square > radius * radius || !states.contains(i, j) || !inside(i, j)) continue;
+      if (square > radius * radius || !states.contains(i, j)) continue;
+      const EdgeVoter role = voter(i, j);
+      if (role == EdgeVoter::kNone) continue;
       const auto& [plane, cost] = states.at(i, j);
       const float here = inverse_depth(plane, static_cast<float>(-dx), static_cast<float>(-dy));
-      const int vote = edge_vote(reference.difference(x, y, i, j), square);
-      EdgeVotes& votes = here * kEdgeRatio < w   ? poll.farther
-                         : w * kEdgeRatio < here ? poll.nearer
-                                                 : poll.own;
+      const int difference = reference.difference(x, y, i, j), vote = edge_vote(difference, square);
+      EdgeVotes& votes = role == EdgeVoter::kUnmatched ? poll.unmatched
+                         : here * kEdgeRatio < w       ? poll.farther
+                         : w * kEdgeRatio < here       ? poll.nearer
+                                                       : poll.own;
       votes.sum += vote;
       ++votes.count;
+      poll.unlike += &votes == &poll.own && difference > kUnlike;
       if (vote <= votes.most || !contains(range, here)) continue;
       votes.most = vote;
       votes.state = {{here, plane.wx, plane.wy}, cost};
@@ -134,12 +150,13 @@ RECON_HD EdgePoll edge_poll(const PatchStates& states, int x, int y, const Inver
 }
 
 /// The state of pixel (x, y), or the plane of the surface that it looks like: of its pixels that with the
-/// highest vote, of these the first in row-major order. With kNoPatchCost where no surface leads.
-/// @param range   of the inverse depths
-/// @param inside  inside(x, y): see is_inside_surface
-template <class Inside>
+/// highest vote, of these the first in row-major order. With kNoPatchCost where no surface leads, or
+/// where unmatched pixels lead and the own surface looks different.
+/// @param range  of the inverse depths
+/// @param voter  voter(x, y): see edge_voter
+template <class Voter>
 RECON_HD PatchState edge_state(const PatchStates& states, int x, int y, const InverseRange& range,
-                               const EdgePass& pass, const EdgeImage& reference, const Inside& inside) {
+                               const EdgePass& pass, const EdgeImage& reference, const Voter& voter) {
   const PatchState own = states.at(x, y);
   const float w = own.plane.w;
   const bool may_be_farther =
@@ -147,7 +164,7 @@ RECON_HD PatchState edge_state(const PatchStates& states, int x, int y, const In
   const bool may_be_nearer =
       any_around(states, x, y, pass.nearer_reach, [&](float other) { return w * kEdgeRatio < other; });
   if (!may_be_farther && !may_be_nearer) return own;
-  EdgePoll poll = edge_poll(states, x, y, range, pass.radius, reference, inside);
+  EdgePoll poll = edge_poll(states, x, y, range, pass.radius, reference, voter);
   poll.own.state = own;
   if (!may_be_farther || poll.farther.most == 0) poll.farther = {};
   if (!may_be_nearer || poll.nearer.most == 0) poll.nearer = {};
@@ -159,7 +176,10 @@ RECON_HD PatchState edge_state(const PatchStates& states, int x, int y, const In
   else if (has_more_votes(poll.nearer, 1, *second))
     second = &poll.nearer;
   PatchState result = first->state;
-  if (has_more_votes(*second, pass.min_lead, *first)) result.cost = kNoPatchCost;
+  const bool is_unlike = first == &poll.own && poll.unlike >= pass.min_unlike;
+  if (has_more_votes(*second, pass.min_lead, *first) ||
+      (is_unlike && has_more_votes(poll.unmatched, 1, poll.own)))
+    result.cost = kNoPatchCost;
   return result;
 }
 
