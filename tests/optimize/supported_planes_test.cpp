@@ -103,6 +103,16 @@ TEST(SupportedPlanes, NeedSixSupports) {
     }
 }
 
+/// Between two columns, open above and below, may be the sky.
+TEST(SupportedPlanes, AreNotOfAStripBetweenTwoColumns) {
+  const Problem open({40, 0, 60, kHeight});
+  EXPECT_EQ(differing(open.filled(), open.states), 0);
+  const Problem closed_above({40, 10, 60, kHeight});
+  const Image<PatchState> filled = closed_above.filled();
+  for (int y = 20; y < 60; ++y)
+    for (int x = 40; x < 60; ++x) EXPECT_TRUE(closed_above.right(filled(x, y), x, y)) << x << " " << y;
+}
+
 TEST(SupportedPlanes, AreRejectedWherePhotosContradict) {
   Problem problem;
   const Image<PatchState> random = problem.states.clone();

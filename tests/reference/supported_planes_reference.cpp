@@ -28,6 +28,11 @@ class Textbook {
     struct Candidate {
       TextbookPlane plane;
       int surely, perhaps;
+      bool passes[8];  ///< perhaps, by direction
+      bool bounded() const {
+        return (passes[0] || passes[4]) && (passes[1] || passes[5]) && (passes[2] || passes[6]) &&
+               (passes[3] || passes[7]);
+      }
     };
     std::vector<Candidate> candidates;
     int most = 6;
@@ -41,18 +46,20 @@ class Textbook {
       it.plane.wy = ((b->x - a->x) * (c->w - a->w) - (c->x - a->x) * (b->w - a->w)) / area;
       it.plane.w = a->w + it.plane.wx * (x - a->x) + it.plane.wy * (y - a->y);
       if (it.plane.w < min || it.plane.w > max) continue;
-      for (const auto& s : supports) {
+      for (std::size_t k = 0; k < 8; ++k) {
+        const auto& s = supports[k];
         if (!s) continue;
         const double w = it.plane.w + it.plane.wx * (s->x - x) + it.plane.wy * (s->y - y);
         it.surely += std::abs(w - s->w) < (0.7 - kRounding) * s->pixel;
-        it.perhaps += std::abs(w - s->w) < (0.7 + kRounding) * s->pixel;
+        it.passes[k] = std::abs(w - s->w) < (0.7 + kRounding) * s->pixel;
+        it.perhaps += it.passes[k];
       }
       most = std::max(most, it.surely);
       candidates.push_back(it);
     }
     std::vector<TextbookPlane> planes;
     for (const Candidate& it : candidates)
-      if (it.perhaps >= most) planes.push_back(it.plane);
+      if (it.perhaps >= most && it.bounded()) planes.push_back(it.plane);
     return planes;
   }
 

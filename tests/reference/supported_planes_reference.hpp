@@ -14,10 +14,10 @@ struct TextbookState {
 };
 
 /// The planes that a pixel may get from the reliable pixels around it: those through three of the nearest in
-/// eight directions that pass most of them, at least six; several if the counts differ by rounding only.
-/// Empty for pixels that are not unreliable. Implemented from the description, pixel by pixel, in double
-/// precision and without any shared code; photos are not compared. Source: see
-/// optimize/patch_match/supported_planes.hpp.
+/// eight directions that pass most of them, at least six, if they pass one of each two opposite ones; several
+/// if the counts differ by rounding only. Empty for pixels that are not unreliable. Implemented from the
+/// description, pixel by pixel, in double precision and without any shared code; photos are not compared.
+/// Source: see optimize/patch_match/supported_planes.hpp.
 /// @param states  by (y, x)
 /// @param min, max  of the inverse depths
 std::vector<std::vector<TextbookPlane>> supported_planes(const std::vector<TextbookState>& states,

@@ -32,11 +32,8 @@ struct DevicePhotos {
   }
 };
 
-/// A choice: from the low byte up the first direction of the triangle + 1, with kContradicted, and the steps
-/// to the three supports; 0: none.
-constexpr std::uint32_t kContradicted = 0x80;
-
-/// A pixel of a view.
+/// A pixel of a view. Its choice is that of choice_of in the low byte, and the steps to the three supports in
+/// the others; 0: none.
 class SupportPixel {
  public:
   __device__ SupportPixel(const PatchArgs& args, const SupportMemory& memory, int x, int y)
@@ -51,7 +48,7 @@ class SupportPixel {
 
   /// The plane of a choice.
   __device__ SlantedPlane plane_of(std::uint32_t choice) const {
-    const int first = static_cast<int>(choice & 0x7Fu) - 1;
+    const int first = first_direction(choice);
     const auto support = [&](int k) {
       return support_of(triangle_direction(first, k), static_cast<int>(choice >> (8 * k + 8) & 255u));
     };
@@ -69,15 +66,14 @@ class SupportPixel {
     Support supports[kSupportDirections];
     for (int direction = 0; direction < kSupportDirections; ++direction)
       supports[direction] = support_of(direction, steps[direction]);
-    SlantedPlane plane{};
-    const int first = best_triangle(supports, args_.iteration.range, plane);
-    if (first < 0) return 0;
-    std::uint32_t choice = static_cast<std::uint32_t>(first) + 1;
+    const SupportedTriangle best = best_triangle(supports, args_.iteration.range);
+    if (best.first < 0) return 0;
+    std::uint32_t choice =
+        choice_of(best, contradicted(DevicePhotos{args_, memory_.levels}, args_.states.width,
+                                     args_.states.height, args_.sources, x_, y_, best.plane));
     for (int k = 0; k < 3; ++k)
-      choice |= static_cast<std::uint32_t>(steps[triangle_direction(first, k)]) << (8 * k + 8);
-    const bool wrong = contradicted(DevicePhotos{args_, memory_.levels}, args_.states.width,
-                                    args_.states.height, args_.sources, x_, y_, plane);
-    return wrong ? choice | kContradicted : choice;
+      choice |= static_cast<std::uint32_t>(steps[triangle_direction(best.first, k)]) << (8 * k + 8);
+    return choice;
   }
 
  private:
@@ -174,7 +170,7 @@ __global__ void fill_kernel(const __grid_constant__ PatchArgs args, const Suppor
   const SupportPixel pixel = thread_pixel(args, memory);
   if (!pixel.inside()) return;
   const std::uint32_t choice = pixel.choice();
-  if (choice == 0 || (choice & kContradicted) != 0) return;
+  if (!is_fillable(choice)) return;
   if (memory.balances[root_of(memory.parents, pixel.index())] <= 0)
     args.states.data[pixel.index()] = {pixel.plane_of(choice), kSupportedCost};
 }

@@ -9,9 +9,7 @@
 namespace recon {
 namespace {
 
-/// A pixel's plane by its supports: 0 none, else the first direction of the triangle + 1, with kContradicted.
-using Choice = std::uint8_t;
-constexpr Choice kContradicted = 0x80;
+using Choice = std::uint8_t;  ///< see choice_of
 
 /// A run of connected pixels of a row.
 struct Run {
@@ -98,7 +96,7 @@ class SupportedPlanes {
 
   /// The plane of a choice.
   SlantedPlane plane_of(int x, int y, Choice choice) const {
-    const int first = (choice & ~kContradicted) - 1;
+    const int first = first_direction(choice);
     SlantedPlane plane{};
     plane_through(support(x, y, first), support(x, y, triangle_direction(first, 1)),
                   support(x, y, triangle_direction(first, 2)), plane);
@@ -113,11 +111,11 @@ class SupportedPlanes {
     Support supports[kSupportDirections];
     for (int direction = 0; direction < kSupportDirections; ++direction)
       supports[direction] = support(x, y, direction);
-    SlantedPlane plane{};
-    const auto choice = static_cast<Choice>(best_triangle(supports, range_, plane) + 1);
-    if (choice == 0) return 0;
-    const bool wrong = contradicted(photos_, states_.width, states_.height, compared_sources(), x, y, plane);
-    return wrong ? choice | kContradicted : choice;
+    const SupportedTriangle best = best_triangle(supports, range_);
+    if (best.first < 0) return 0;
+    const bool wrong =
+        contradicted(photos_, states_.width, states_.height, compared_sources(), x, y, best.plane);
+    return static_cast<Choice>(choice_of(best, wrong));
   }
 
   float measured_gain(int s) const {
@@ -174,7 +172,7 @@ class SupportedPlanes {
   void fill_run(const Run& run) {
     for (int x = run.begin; x < run.end; ++x) {
       const Choice choice = choices_(x, run.y);
-      if ((choice & kContradicted) == 0) states_.at(x, run.y) = {plane_of(x, run.y, choice), kSupportedCost};
+      if (is_fillable(choice)) states_.at(x, run.y) = {plane_of(x, run.y, choice), kSupportedCost};
     }
   }
 

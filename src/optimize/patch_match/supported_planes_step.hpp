@@ -124,32 +124,62 @@ RECON_HD bool plane_through(const Support& a, const Support& b, const Support& c
   return true;
 }
 
-/// The triangle whose plane most supports confirm; of equally many the one that is nearest to them. -1 if no
-/// plane has enough.
+/// A plane through three supports.
+struct SupportedTriangle {
+  int first = -1;  ///< direction, see triangle_direction; -1: none
+  SlantedPlane plane = {};
+  unsigned confirmed = 0;  ///< a bit for each direction whose support lies near the plane
+};
+
+/// The triangle whose plane most supports confirm; of equally many the one that is nearest to them. None if
+/// no plane has enough.
 /// @param supports  by direction
-/// @param plane     that of the triangle
-RECON_HD int best_triangle(const Support (&supports)[kSupportDirections], const InverseRange& range,
-                           SlantedPlane& plane) {
-  int best = -1, most = kMinSupport - 1;
+RECON_HD SupportedTriangle best_triangle(const Support (&supports)[kSupportDirections],
+                                         const InverseRange& range) {
+  SupportedTriangle best;
+  int most = kMinSupport - 1;
   float nearest = 0.0f;
   for (int i = 0; i < kSupportDirections; ++i) {
     const Support &a = supports[i], &b = supports[triangle_direction(i, 1)],
                   &c = supports[triangle_direction(i, 2)];
-    SlantedPlane candidate;
-    if (!(a.found && b.found && c.found) || !plane_through(a, b, c, candidate)) continue;
-    if (!contains(range, candidate.w)) continue;
+    SupportedTriangle candidate{i};
+    if (!(a.found && b.found && c.found) || !plane_through(a, b, c, candidate.plane)) continue;
+    if (!contains(range, candidate.plane.w)) continue;
     int count = 0;
     float sum = 0.0f;
     for (int k = 0; k < kSupportDirections; ++k) {
       const Support& s = supports[k];
       if (!s.found) continue;
-      const float off = absolute_difference(inverse_depth(candidate, s.x, s.y), s.w) / s.unit;
-      if (off < kMaxSupportDistance) ++count, sum += off;
+      const float off = absolute_difference(inverse_depth(candidate.plane, s.x, s.y), s.w) / s.unit;
+      if (off < kMaxSupportDistance) ++count, sum += off, candidate.confirmed |= 1u << k;
     }
-    if (count < most || (count == most && (best < 0 || !(sum < nearest)))) continue;
-    best = i, most = count, nearest = sum, plane = candidate;
+    if (count < most || (count == most && (best.first < 0 || !(sum < nearest)))) continue;
+    best = candidate, most = count, nearest = sum;
   }
   return best;
+}
+
+/// Whether in two opposite directions nothing confirms a plane: it may be a strip of sky between two columns.
+RECON_HD bool is_unbounded(unsigned confirmed) {
+  const unsigned missing = ~confirmed & ((1u << kSupportDirections) - 1);
+  return (missing & missing >> kSupportDirections / 2) != 0;
+}
+
+/// What a pixel is given by its supports, in a byte: 0 nothing, else the first direction of its triangle + 1,
+/// with what speaks against it.
+constexpr unsigned kTriangleBits = 0x3F, kUnbounded = 0x40, kContradicted = 0x80;
+
+RECON_HD unsigned choice_of(const SupportedTriangle& triangle, bool contradicted) {
+  return static_cast<unsigned>(triangle.first + 1) | (is_unbounded(triangle.confirmed) ? kUnbounded : 0u) |
+         (contradicted ? kContradicted : 0u);
+}
+/// The first direction of the triangle of a choice other than 0.
+RECON_HD int first_direction(unsigned choice) {
+  return static_cast<int>(choice & kTriangleBits) - 1;
+}
+/// Whether a pixel gets the plane of a choice where its area is filled.
+RECON_HD bool is_fillable(unsigned choice) {
+  return (choice & kTriangleBits) != 0 && (choice & (kUnbounded | kContradicted)) == 0;
 }
 
 /// The index of the pixel nearest to a position in 1/256 pixel.
