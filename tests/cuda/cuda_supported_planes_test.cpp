@@ -93,8 +93,8 @@ TEST_F(CudaSupportedPlanes, AreasOfALargeImage) {
   EXPECT_GT(expect_as_on_cpu(problem), 22 * 2500);
 }
 
-/// Supports are up to 200 pixels away: in the middle of the holes there are six.
-/// In the middle neither of the farther two sides is within reach.
+/// Supports are up to 200 pixels away. In the middle of the holes there are six, but neither of the farther
+/// two sides has one.
 TEST_F(CudaSupportedPlanes, ReachAsFarAsOnTheCpu) {
   EXPECT_EQ(expect_as_on_cpu(Problem(700, 240, {120, 60, 580, 180})), 2 * kMaxSupportSteps * 120);
   EXPECT_GT(expect_as_on_cpu(Problem(240, 700, {60, 120, 180, 580})), 47900);
