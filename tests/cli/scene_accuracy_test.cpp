@@ -48,23 +48,23 @@ TEST_F(SceneAccuracy, OfTheDefaultsOnTheDemo) {
 
   const nlohmann::json cloud =
       evaluate({"cloud", dense + "/fused.ply", "--scene", scene, "--thresholds", "0.033"});
-  EXPECT_GT(cloud.at("points"), 170000);  // 175409
+  EXPECT_GT(cloud.at("points"), 167000);  // 171314
   EXPECT_EQ(cloud.at("points_left_out"), 0);
-  EXPECT_GT(cloud.at("within_1_percent"), 0.985);      // 0.9860
-  EXPECT_LT(cloud.at("median_depth_error"), 0.00017);  // 0.000161
+  EXPECT_GT(cloud.at("within_1_percent"), 0.992);      // 0.9939
+  EXPECT_LT(cloud.at("median_depth_error"), 0.00013);  // 0.000121
   const nlohmann::json score = cloud.at("scores").at(0);
-  EXPECT_GT(score.at("precision"), 0.983);  // 0.9848
-  EXPECT_GT(score.at("recall"), 0.871);     // 0.8742
-  EXPECT_GT(score.at("f1"), 0.923);         // 0.9262
+  EXPECT_GT(score.at("precision"), 0.990);  // 0.9923
+  EXPECT_GT(score.at("recall"), 0.880);     // 0.8830
+  EXPECT_GT(score.at("f1"), 0.932);         // 0.9345
 
   const nlohmann::json maps = evaluate({"depth", dense, "--ground-truth", scene + "/gt_depth"});
   EXPECT_EQ(maps.at("views").size(), 9u);
   EXPECT_EQ(maps.at("views_without_map"), 0);
   const nlohmann::json depth = maps.at("all");
-  EXPECT_GT(depth.at("completeness"), 0.94);     // 0.9447
-  EXPECT_GT(within(depth, 0.001), 0.61);         // 0.6234
-  EXPECT_GT(within(depth, 0.01), 0.920);         // 0.9251
-  EXPECT_LT(depth.at("median_error"), 0.00070);  // 0.000681
+  EXPECT_GT(depth.at("completeness"), 0.933);    // 0.9362
+  EXPECT_GT(within(depth, 0.001), 0.79);         // 0.8020
+  EXPECT_GT(within(depth, 0.01), 0.922);         // 0.9255
+  EXPECT_LT(depth.at("median_error"), 0.00024);  // 0.000224
 }
 
 // Nothing in it matches; rims beside silhouettes and planes between columns are points of no surface.

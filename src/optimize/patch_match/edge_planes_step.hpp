@@ -22,8 +22,7 @@ namespace recon {
 
 constexpr float kEdgeRatio = 1.02f;  ///< of the inverse depths on both sides of an edge, at least
 constexpr float kMaxInsideCost = 0.6f;
-constexpr int kUnlike =
-    96;  ///< differences of colour above it, see EdgeImage::difference, are of another thing
+constexpr int kUnlike = 96;  ///< what differs by more is another thing, see EdgeImage::difference
 
 /// A pass over the pixels near edges.
 struct EdgePass {
@@ -33,7 +32,7 @@ struct EdgePass {
   int radius;         ///< of the circle in which pixels vote
   int farther_gain;   ///< square of what the votes for the farther surface are multiplied by
   int min_lead;       ///< square of how many times the votes for another the winner needs to be known
-  int min_unlike;  ///< pixels of its surface that a pixel looks unlike, to become unknown with unmatched ones
+  int min_unlike;     ///< voters for its surface that a pixel looks unlike, for unmatched ones to count
 };
 
 constexpr int kEdgePasses = 2;
