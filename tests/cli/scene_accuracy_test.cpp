@@ -67,7 +67,8 @@ TEST_F(SceneAccuracy, OfTheDefaultsOnTheDemo) {
   EXPECT_LT(depth.at("median_error"), 0.00024);  // 0.000224
 }
 
-// Nothing in it matches; rims beside silhouettes and planes between columns are points of no surface.
+// Nothing in it matches: rims beside silhouettes and planes between columns, points left out by the score,
+// are of no surface.
 TEST_F(SceneAccuracy, OfTheSkyHasFewPoints) {
   const std::string scene = (folder_ / "sky").string(), dense = scene + "/dense";
   ASSERT_EQ(run_program(folder_, {RECON_RENDER, RECON_SOURCE_DIR "/scenes/sky.json", scene, "--width", "240",
@@ -76,10 +77,12 @@ TEST_F(SceneAccuracy, OfTheSkyHasFewPoints) {
             0);
   const Outcome run = run_program(folder_, {RECON_RECONSTRUCT, scene, "--device", "cpu"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  const nlohmann::json cloud = evaluate({"cloud", dense + "/fused.ply", "--scene", scene});
+  const nlohmann::json cloud =
+      evaluate({"cloud", dense + "/fused.ply", "--scene", scene, "--thresholds", "0.033"});
   const double points = cloud.at("points");
-  EXPECT_LT(cloud.at("points_left_out"), 0.055 * points);  // 0.048; 0.075 without a rule for either
-  EXPECT_GT(cloud.at("scores").at(0).at("f1"), 0.90);      // 0.9069
+  EXPECT_LT(cloud.at("points_left_out"),
+            0.055 * points);  // 0.048; 0.060 without the rule of edges, 0.061 of the prior, 0.075 of both
+  EXPECT_GT(cloud.at("scores").at(0).at("f1"), 0.90);  // 0.9069
 }
 
 // A walk that looks ahead, where the geometry of the cameras says little about what they see.

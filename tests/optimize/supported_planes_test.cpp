@@ -52,18 +52,21 @@ TEST(SupportedPlanes, FillAHoleByThePlaneAround) {
           << x << " " << y;
 }
 
-TEST(SupportedPlanes, AreThoseOfTheTextbook) {
-  Problem problem({30, 20, 75, 55});
-  problem.displace({0, 0, 34, 30}, 5);  // another surface, whose supports are wrong
-  problem.disturb();
+/// The planes that the textbook allows for each pixel.
+std::vector<std::vector<TextbookPlane>> textbook(const Problem& problem) {
   std::vector<TextbookState> states;
   for (int y = 0; y < kHeight; ++y)
     for (int x = 0; x < kWidth; ++x) {
       const auto& [plane, cost] = problem.states(x, y);
       states.push_back({{plane.w, plane.wx, plane.wy}, cost});
     }
-  const auto expected = reference::supported_planes(states, problem.scene.reference, problem.scene.sources,
-                                                    test::kSupportedRange.min, test::kSupportedRange.max);
+  return reference::supported_planes(states, problem.scene.reference, problem.scene.sources,
+                                     test::kSupportedRange.min, test::kSupportedRange.max);
+}
+
+/// Expects only planes of the textbook, and returns how many pixels have one and how many could.
+std::pair<int, int> expect_textbook(const Problem& problem) {
+  const auto expected = textbook(problem);
   const Image<PatchState> filled = problem.filled();
   int changed = 0, possible = 0;
   for (int y = 0; y < kHeight; ++y)
@@ -79,9 +82,34 @@ TEST(SupportedPlanes, AreThoseOfTheTextbook) {
       };
       EXPECT_TRUE(std::any_of(planes.begin(), planes.end(), is)) << x << " " << y;
     }
+  return {changed, possible};
+}
+
+TEST(SupportedPlanes, AreThoseOfTheTextbook) {
+  Problem problem({30, 20, 75, 55});
+  problem.displace({0, 0, 34, 30}, 5);  // another surface, whose supports are wrong
+  problem.disturb();
+  const auto [changed, possible] = expect_textbook(problem);
   // The rest is contradicted by the photos.
   EXPECT_GT(possible, 600);
   EXPECT_GT(changed, 0.7 * possible);
+}
+
+/// Holes that are open on two opposite sides, or were but for what stands in them.
+TEST(SupportedPlanes, OfOpenAreasAreThoseOfTheTextbook) {
+  for (const Box& hole : {Box{30, 0, 75, kHeight}, Box{0, 20, kWidth, 55}}) {
+    const Problem problem(hole);
+    const auto [changed, possible] = expect_textbook(problem);
+    EXPECT_EQ(changed, possible);
+    EXPECT_LT(possible, 200);
+  }
+  Problem problem({30, 0, 75, kHeight});
+  for (int x = 45; x < 60; ++x)
+    for (int y = 0; y < 10; ++y) problem.states(x, y) = {problem.plane(x, y), 0.1f};
+  const auto [changed, possible] = expect_textbook(problem);
+  EXPECT_EQ(changed, possible);
+  EXPECT_GT(possible, 400);
+  EXPECT_LT(possible, 45 * kHeight - 400);
 }
 
 TEST(SupportedPlanes, SurviveTwoWrongSupports) {

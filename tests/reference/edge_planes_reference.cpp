@@ -62,7 +62,7 @@ struct Textbook {
         std::any_of(far_star.begin(), far_star.end(), [&](double other) { return other * kRatio < pixel.w; });
     const bool has_nearer = std::any_of(near_star.begin(), near_star.end(),
                                         [&](double other) { return pixel.w * kRatio < other; });
-    if (!has_farther && !has_nearer) return {index, false};
+    if (!has_farther && !has_nearer) return {index, false, false};
     Surface own, farther, nearer, unmatched;
     own.sum = 0.25;
     int unlike = 0;
@@ -95,7 +95,8 @@ struct Textbook {
       second = std::max(second, c);
     }
     const bool is_unlike = giver == index && unlike >= rules.unlike && unmatched.votes() > own.votes();
-    return {giver, is_unlike || second * rules.lead > first};
+    const bool undecided = second * rules.lead > first;
+    return {giver, is_unlike || undecided, is_unlike && !undecided};
   }
 };
 

@@ -19,10 +19,10 @@ struct EdgeRules {
   int unlike;
 };
 
-/// What a pixel gets: the plane of a pixel, or its own; or nothing.
+/// What a pixel gets: the plane of a pixel, or its own; or nothing, by the unmatched pixels alone or else.
 struct EdgeDecision {
   int giver;
-  bool unknown;
+  bool unknown, by_unmatched;
 };
 
 /// The decisions by (y, x). From the description, in double precision: pixels of costs up to 0.6 without an

@@ -12,7 +12,7 @@ namespace recon::cuda {
 /// Memory of the planar prior of a view, by (y, x) without padding.
 struct SupportMemory {
   PixelKind* kinds;
-  std::uint32_t* choices;  ///< the triangle of a pixel's plane, and the steps to its supports
+  std::uint32_t* choices;  ///< see choice_of; above it the steps to the supports
   std::int32_t* parents;   ///< of connected areas as disjoint sets: a pixel of the same area, the root's own
   std::int32_t* balances;  ///< of an area, at its root
   unsigned long long* levels;  ///< sums of Levels by source, kComparedSources pairs

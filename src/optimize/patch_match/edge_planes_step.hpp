@@ -8,10 +8,10 @@
 /// Depth edges after the patches. A patch that covers an edge is matched by the texture of the nearer
 /// surface, whose plane therefore continues some pixels beyond the edge (foreground fattening). At a pixel
 /// near an edge the surfaces around it vote by how much the pixel looks like theirs and how close they are;
-/// only pixels that lie inside a surface, away from edges, have a vote. The pixel gets the plane of the
-/// surface that wins. A first pass shortens nearer surfaces; a second one moves edges by a pixel either way.
+/// pixels that lie inside a surface, away from edges, vote for it. The pixel gets the plane of the surface
+/// that wins. A first pass shortens nearer surfaces; a second one moves edges by a pixel either way.
 /// Pixels where they cannot decide become unknown, and so do those that look unlike their surface and like
-/// the pixels around it that match nothing, such as a bright sky. Reads states and writes others, so that all
+/// what matches nothing there, such as a bright sky. Reads states and writes others, so that all
 /// pixels can be done at once. Votes are integers, so that their order does not matter.
 ///
 /// Sources: D. Scharstein, R. Szeliski, A taxonomy and evaluation of dense two-frame stereo, IJCV 2002,
@@ -20,9 +20,9 @@
 
 namespace recon {
 
-constexpr float kEdgeRatio = 1.02f;  ///< of the inverse depths on both sides of an edge, at least
-constexpr float kMaxInsideCost = 0.6f;
-constexpr int kUnlike = 96;  ///< what differs by more is another thing, see EdgeImage::difference
+constexpr float kEdgeRatio = 1.02f;      ///< of the inverse depths on both sides of an edge, at least
+constexpr float kMaxMatchedCost = 0.6f;  ///< of a plane that matches
+constexpr int kUnlike = 96;              ///< what differs by more is another thing, see EdgeImage::difference
 
 /// A pass over the pixels near edges.
 struct EdgePass {
@@ -58,13 +58,13 @@ RECON_HD bool any_around(const PatchStates& states, int x, int y, int reach, con
 enum class EdgeVoter : std::uint8_t {
   kNone,
   kSurface,   ///< it lies inside a surface: its plane matches, and no edge is near
-  kUnmatched  ///< its plane does not match
+  kUnmatched  ///< its plane does not match, or an earlier pass has made it unknown
 };
 
 RECON_HD EdgeVoter edge_voter(const PatchStates& states, int x, int y, int margin) {
   const PatchState& own = states.at(x, y);
   const float w = own.plane.w;
-  if (!(own.cost <= kMaxInsideCost)) return EdgeVoter::kUnmatched;
+  if (!(own.cost <= kMaxMatchedCost)) return EdgeVoter::kUnmatched;
   const bool near_edge = any_around(
       states, x, y, margin, [&](float other) { return other * kEdgeRatio < w || w * kEdgeRatio < other; });
   return near_edge ? EdgeVoter::kNone : EdgeVoter::kSurface;
