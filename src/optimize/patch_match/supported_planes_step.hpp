@@ -167,9 +167,9 @@ RECON_HD bool is_unbounded(unsigned confirmed) {
 
 /// What a pixel is given by its supports, in a byte: 0 nothing, else the first direction of its triangle + 1,
 /// with what speaks against it.
-/// @param triangle  one that there is
 constexpr unsigned kTriangleBits = 0x3F, kUnbounded = 0x40, kContradicted = 0x80;
 
+/// The choice of a pixel with a triangle.
 RECON_HD unsigned choice_of(const SupportedTriangle& triangle, bool contradicted) {
   return static_cast<unsigned>(triangle.first + 1) | (is_unbounded(triangle.confirmed) ? kUnbounded : 0u) |
          (contradicted ? kContradicted : 0u);
