@@ -50,23 +50,27 @@ class MapStream {
   explicit MapStream(ImageCache& cache) : cache_(cache) {}
 
   /// See recon::normals_from_depth; empty if the cache has too little memory.
-  /// @param id  of the maps, see DepthSource; empty: they do not stay there
+  /// @param id  of the maps, see DepthSource
   /// @throws OutOfMemory, DeviceError
-  std::optional<Image<Vec3f>> normals(ImageView<const float> depth, const Pinhole& camera,
-                                      std::optional<std::uint64_t> id) {
-    EXPECTS(depth.width == camera.width && depth.height == camera.height);
+  std::optional<Image<Vec3f>> normals(ImageView<const float> depth, const Pinhole& camera, std::uint64_t id) {
     const ImageCache::Release release(&cache_, uses_);
-    const auto compute = [&](const DeviceMaps& device_maps) {
-      staging_.upload(depth, device_maps.depth, device_maps.width, stream_);
-      launch_normals(device_maps.depth, camera, device_maps.normal, stream_.get());
-    };
     const std::optional<DeviceMaps> maps =
-        id ? acquire(camera, *id, compute) : acquire(camera, scratch_id(camera), [](const DeviceMaps&) {});
+        acquire(camera, id, [&](const DeviceMaps& found) { compute_normals(depth, camera, found); });
     if (!maps) return std::nullopt;
-    if (!id) compute(*maps);
-    Image<Vec3f> normals(camera.width, camera.height);
-    staging_.download<Vec3f>(maps->normal, maps->width, normals.view(), stream_);
-    return normals;
+    return downloaded_normals(*maps);
+  }
+
+  /// See recon::checked_normals; empty if the cache has too little memory.
+  /// @throws OutOfMemory, DeviceError
+  std::optional<Image<Vec3f>> checked_normals(ImageView<const float> depth, const Pinhole& camera) {
+    const ImageCache::Release release(&cache_, uses_);
+    const std::uint64_t id = scratch_id(camera);
+    const auto maps = acquire(camera, id, [](const DeviceMaps&) {});
+    const auto means = maps ? acquire(camera, id + 1, [](const DeviceMaps&) {}) : std::nullopt;
+    if (!means) return std::nullopt;
+    compute_normals(depth, camera, *maps);
+    launch_mean_normals(maps->depth, maps->normal, maps->width, maps->height, means->normal, stream_.get());
+    return downloaded_normals(*means);
   }
 
   /// See recon::count_agreement; empty if the cache has too little memory for a view with its sources.
@@ -94,10 +98,22 @@ class MapStream {
  private:
   using Upload = std::function<void(const DeviceMaps& maps)>;
 
-  /// Of maps of a camera's size that every call may replace.
+  void compute_normals(ImageView<const float> depth, const Pinhole& camera, const DeviceMaps& maps) {
+    EXPECTS(depth.width == camera.width && depth.height == camera.height);
+    staging_.upload(depth, maps.depth, maps.width, stream_);
+    launch_normals(maps.depth, camera, maps.normal, stream_.get());
+  }
+
+  Image<Vec3f> downloaded_normals(const DeviceMaps& maps) {
+    Image<Vec3f> normals(maps.width, maps.height);
+    staging_.download<Vec3f>(maps.normal, maps.width, normals.view(), stream_);
+    return normals;
+  }
+
+  /// The first of two ids of maps of a camera's size that every call may replace.
   std::uint64_t scratch_id(const Pinhole& camera) {
     const auto [found, added] = scratch_ids_.try_emplace({camera.width, camera.height});
-    if (added) found->second = unique_ids(1);
+    if (added) found->second = unique_ids(2);
     return found->second;
   }
 
@@ -204,13 +220,18 @@ class CudaBackend : public Backend {
         [&] { return budget_->run([&] { return match_pair(problem, workspace); }); });
   }
 
-  Image<Vec3f> normals(ImageView<const float> depth, const Pinhole& camera,
-                       std::optional<std::uint64_t> id) override {
+  Image<Vec3f> normals(ImageView<const float> depth, const Pinhole& camera, std::uint64_t id) override {
     const CurrentDevice current(device_);
-    // Checks do not keep estimations waiting.
-    auto normals = with_maps(id ? normals_ : checked_normals_,
-                             [&](MapStream& maps) { return maps.normals(depth, camera, id); });
+    auto normals = with_maps(normals_, [&](MapStream& maps) { return maps.normals(depth, camera, id); });
     return normals ? std::move(*normals) : Backend::normals(depth, camera, id);
+  }
+
+  Image<Vec3f> checked_normals(ImageView<const float> depth, const Pinhole& camera) override {
+    const CurrentDevice current(device_);
+    // Checks do not keep estimations waiting: a stream of their own.
+    auto normals =
+        with_maps(checked_normals_, [&](MapStream& maps) { return maps.checked_normals(depth, camera); });
+    return normals ? std::move(*normals) : Backend::checked_normals(depth, camera);
   }
 
   Image<Agreement> count_agreement(const DepthSource& reference, const std::vector<DepthSource>& sources,

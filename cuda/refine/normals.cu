@@ -4,6 +4,7 @@
 #include "cuda/device/error.hpp"
 #include "cuda/device/grid.hpp"
 #include "cuda/refine/normals.hpp"
+#include "refine/mean_normal_step.hpp"
 #include "refine/normal_step.hpp"
 
 namespace recon::cuda {
@@ -33,11 +34,41 @@ __global__ void __launch_bounds__(kColumns* kRows)
   normals[static_cast<std::ptrdiff_t>(y) * camera.width + x] = normal_step(camera, x, y, inverse_depth);
 }
 
+__global__ void __launch_bounds__(kColumns* kRows)
+    mean_normals_kernel(const float* depth, const Vec3f* normals, int width, int height, Vec3f* means) {
+  const int x = static_cast<int>(blockIdx.x) * kColumns + static_cast<int>(threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y) * kRows + static_cast<int>(threadIdx.y);
+  if (x >= width || y >= height) return;
+  const std::ptrdiff_t pixel = static_cast<std::ptrdiff_t>(y) * width + x;
+  const auto inside = [&](int dx, int dy) {
+    return x + dx >= 0 && x + dx < width && y + dy >= 0 && y + dy < height;
+  };
+  const auto depth_at = [&](int dx, int dy) {
+    return inside(dx, dy) ? depth[pixel + static_cast<std::ptrdiff_t>(dy) * width + dx] : NAN;
+  };
+  const auto normal_at = [&](int dx, int dy) {
+    return inside(dx, dy) ? normals[pixel + static_cast<std::ptrdiff_t>(dy) * width + dx]
+                          : Vec3f{NAN, NAN, NAN};
+  };
+  means[pixel] = mean_normal_step(depth_at, normal_at);
+}
+
+dim3 blocks_of(int width, int height) {
+  return {blocks_for(width, kColumns), blocks_for(height, kRows)};
+}
+
 }  // namespace
 
 void launch_normals(const float* depth, const Pinhole& camera, Vec3f* normals, cudaStream_t stream) {
-  const dim3 grid(blocks_for(camera.width, kColumns), blocks_for(camera.height, kRows));
-  normals_kernel<<<grid, dim3(kColumns, kRows), 0, stream>>>(depth, camera, normals);
+  normals_kernel<<<blocks_of(camera.width, camera.height), dim3(kColumns, kRows), 0, stream>>>(depth, camera,
+                                                                                               normals);
+  RECON_CUDA_TRY(cudaGetLastError());
+}
+
+void launch_mean_normals(const float* depth, const Vec3f* normals, int width, int height, Vec3f* means,
+                         cudaStream_t stream) {
+  mean_normals_kernel<<<blocks_of(width, height), dim3(kColumns, kRows), 0, stream>>>(depth, normals, width,
+                                                                                      height, means);
   RECON_CUDA_TRY(cudaGetLastError());
 }
 

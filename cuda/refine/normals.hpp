@@ -11,4 +11,9 @@ namespace recon::cuda {
 /// @throws DeviceError
 void launch_normals(const float* depth, const Pinhole& camera, Vec3f* normals, cudaStream_t stream);
 
+/// The same as recon::mean_normals, on images of this size without row padding.
+/// @throws DeviceError
+void launch_mean_normals(const float* depth, const Vec3f* normals, int width, int height, Vec3f* means,
+                         cudaStream_t stream);
+
 }  // namespace recon::cuda

@@ -176,7 +176,7 @@ class CheckedViews {
       return backend.count_agreement(of_view.reference, of_view.sources, options_.check_consistency(kJob));
     };
     of_view.normals = [&](recon::ImageView<const float> depth) {
-      return backend.normals(depth, of_view.reference.camera, {});
+      return backend.checked_normals(depth, of_view.reference.camera);
     };
     return recon::check_view(of_view, maps_[index], options_, kJob);
   }

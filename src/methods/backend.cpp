@@ -2,13 +2,17 @@
 
 #include "fuse/agreement.hpp"
 #include "fuse/device_fusion.hpp"
+#include "refine/mean_normals.hpp"
 #include "refine/normals.hpp"
 
 namespace recon {
 
-Image<Vec3f> Backend::normals(ImageView<const float> depth, const Pinhole& camera,
-                              std::optional<std::uint64_t>) {
+Image<Vec3f> Backend::normals(ImageView<const float> depth, const Pinhole& camera, std::uint64_t) {
   return normals_from_depth(depth, camera);
+}
+
+Image<Vec3f> Backend::checked_normals(ImageView<const float> depth, const Pinhole& camera) {
+  return recon::checked_normals(depth, camera);
 }
 
 Image<Agreement> Backend::count_agreement(const DepthSource& reference,

@@ -66,11 +66,13 @@ class Backend {
   virtual DisparityMap match(const PairProblem& problem) = 0;
 
   /// See recon::normals_from_depth; thread-safe. The default computes on the calling thread's task arena.
-  /// @param id  of the maps of the view, see DepthSource: a GPU may keep them for `count_agreement`; empty:
-  /// they are of no such view
+  /// @param id  of the maps of the view, see DepthSource: a GPU may keep them for `count_agreement`
   /// @throws OutOfMemory, DeviceError
-  virtual Image<Vec3f> normals(ImageView<const float> depth, const Pinhole& camera,
-                               std::optional<std::uint64_t> id);
+  virtual Image<Vec3f> normals(ImageView<const float> depth, const Pinhole& camera, std::uint64_t id);
+
+  /// See recon::checked_normals; thread-safe. The default computes on the calling thread's task arena.
+  /// @throws OutOfMemory, DeviceError
+  virtual Image<Vec3f> checked_normals(ImageView<const float> depth, const Pinhole& camera);
 
   /// See recon::count_agreement; thread-safe. The default computes on the calling thread's task arena.
   /// @throws OutOfMemory, DeviceError, and what loading a map throws

@@ -9,7 +9,7 @@
 #include "core/peak_memory.hpp"
 #include "io/image/image_file.hpp"
 #include "methods/stereo/pair.hpp"
-#include "refine/normals.hpp"
+#include "refine/mean_normals.hpp"
 #include "session/folder_fixture.hpp"
 #include "session/row_of_views.hpp"
 #include "session/scene/stores.hpp"
@@ -58,7 +58,7 @@ TEST(SceneMemory, OfTheCheckOfAView) {
                         [&] {
                           return count_agreement(view, {view, view}, options.check_consistency(job));
                         },
-                        [](ImageView<const float> depth) { return normals_from_depth(depth, kCamera); }};
+                        [](ImageView<const float> depth) { return checked_normals(depth, kCamera); }};
   expect_no_more_than(check_view_bytes(kCamera, options, job),
                       [&] { check_view(check, noisy_maps(), options, job); });
 }

@@ -102,11 +102,15 @@ class WatchedBackend : public Backend {
     return map;
   }
 
-  Image<Vec3f> normals(ImageView<const float> depth, const Pinhole& camera,
-                       std::optional<std::uint64_t> id) override {
-    if (!id) ++checked_normals_;
+  Image<Vec3f> normals(ImageView<const float> depth, const Pinhole& camera, std::uint64_t id) override {
     if (fails_to_check_) throw DeviceError("the device is lost");
     return Backend::normals(depth, camera, id);
+  }
+
+  Image<Vec3f> checked_normals(ImageView<const float> depth, const Pinhole& camera) override {
+    ++checked_normals_;
+    if (fails_to_check_) throw DeviceError("the device is lost");
+    return Backend::checked_normals(depth, camera);
   }
 
   Image<Agreement> count_agreement(const DepthSource& reference, const std::vector<DepthSource>& sources,
@@ -118,7 +122,7 @@ class WatchedBackend : public Backend {
 
   int sweeps() const { return sweeps_; }
   int checks() const { return checks_; }
-  int checked_normals() const { return checked_normals_; }
+  int checked_normal_maps() const { return checked_normals_; }
   /// All work on maps fails from now on.
   void fail_to_check() { fails_to_check_ = true; }
   void refuse(std::function<bool(const SweepProblem&)> which) { refused_ = std::move(which); }

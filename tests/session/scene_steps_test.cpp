@@ -272,7 +272,7 @@ TEST_F(SceneSteps, CheckOnTheDevicesThatDoNotFail) {
   prepare(*run, backends);
   do_all(*run, backends);
   EXPECT_GE(good.checks(), kViews / 2);
-  EXPECT_GE(good.checked_normals(), kViews / 2) << "normals of checked depths are computed by the host";
+  EXPECT_GE(good.checked_normal_maps(), kViews / 2) << "normals of checked depths are computed by the host";
   EXPECT_GE(lost.checks(), 1);
   EXPECT_EQ(run->warnings,
             std::vector<std::string>{"lost fails, the check continues without it: the device is lost"});

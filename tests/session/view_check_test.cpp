@@ -7,7 +7,7 @@
 #include <cmath>
 #include <memory>
 
-#include "refine/normals.hpp"
+#include "refine/mean_normals.hpp"
 #include "session/row_of_views.hpp"
 
 namespace recon {
@@ -43,7 +43,7 @@ float checked_depth(float depth, const std::vector<float>& others, const Session
   check.count_agreement = [&] {
     return count_agreement(check.reference, check.sources, options.check_consistency(job));
   };
-  check.normals = [](ImageView<const float> depths) { return normals_from_depth(depths, kCamera); };
+  check.normals = [](ImageView<const float> depths) { return checked_normals(depths, kCamera); };
   const ViewDepth checked = check_view(check, *wall(depth), options, job);
   EXPECT_NEAR(checked.normal(20, 15).z, -1, 1e-5);
   return checked.depth(20, 15);

@@ -81,6 +81,7 @@ RECON_HD int edge_vote(int difference, int square) {
 /// The votes for a surface.
 struct EdgeVotes {
   int sum = 0, count = 0;
+  int unlike = 0;         ///< of the voters, those that look unlike the pixel
   int most = 0;           ///< of a pixel whose plane is within the range
   PatchState state = {};  ///< its plane, continued, and cost
 };
@@ -115,7 +116,6 @@ struct EdgeImage {
 /// The votes around a pixel.
 struct EdgePoll {
   EdgeVotes own, farther, nearer, unmatched;
-  int unlike = 0;  ///< voters for the own surface that look unlike the pixel
 };
 
 /// Collects the votes around pixel (x, y), see edge_state.
@@ -140,7 +140,7 @@ RECON_HD EdgePoll edge_poll(const PatchStates& states, int x, int y, const Inver
                                                        : poll.own;
       votes.sum += vote;
       ++votes.count;
-      poll.unlike += &votes == &poll.own && difference > kUnlike;
+      votes.unlike += difference > kUnlike;
       if (vote <= votes.most || !contains(range, here)) continue;
       votes.most = vote;
       votes.state = {{here, plane.wx, plane.wy}, cost};
@@ -175,7 +175,7 @@ RECON_HD PatchState edge_state(const PatchStates& states, int x, int y, const In
   else if (has_more_votes(poll.nearer, 1, *second))
     second = &poll.nearer;
   PatchState result = first->state;
-  const bool is_unlike = first == &poll.own && poll.unlike >= pass.min_unlike;
+  const bool is_unlike = first == &poll.own && poll.own.unlike >= pass.min_unlike;
   if (has_more_votes(*second, pass.min_lead, *first) ||
       (is_unlike && has_more_votes(poll.unmatched, 1, poll.own)))
     result.cost = kNoPatchCost;

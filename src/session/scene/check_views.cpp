@@ -8,7 +8,7 @@
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "methods/sweep/plane_sweep.hpp"
-#include "refine/normals.hpp"
+#include "refine/mean_normals.hpp"
 #include "session/scene/depth_histogram.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
@@ -111,8 +111,8 @@ class Checks {
     const Pinhole& camera = check.reference.camera;
     check.normals = [&](ImageView<const float> depth) {
       return on_backend(
-          view, [&](Backend& backend) { return backend.normals(depth, camera, {}); },
-          [&] { return normals_from_depth(depth, camera); });
+          view, [&](Backend& backend) { return backend.checked_normals(depth, camera); },
+          [&] { return checked_normals(depth, camera); });
     };
     return check_view(check, *photometric(view), run_.options, run_.job);
   }

@@ -11,7 +11,7 @@
 #include "fuse/islands.hpp"
 #include "fuse/reliability.hpp"
 #include "io/map/map_files.hpp"
-#include "refine/normals.hpp"
+#include "refine/mean_normals.hpp"
 #include "session/scene/stores.hpp"
 
 namespace recon {
@@ -93,7 +93,7 @@ std::size_t check_view_bytes(const Pinhole& camera, const SessionOptions& option
                            return DepthSource::Maps{maps->depth.view(), maps->normal.view(), maps};
                          }};
   const auto count = [&] { return count_agreement(view, {view}, options.check_consistency(job)); };
-  const auto normals = [&](ImageView<const float> depth) { return normals_from_depth(depth, camera); };
+  const auto normals = [&](ImageView<const float> depth) { return checked_normals(depth, camera); };
   return counted_bytes(1, [&] {
     const std::shared_ptr<const ViewDepth> maps = read();
     check_view({view, {view}, {}, count, normals}, *maps, options, job);

@@ -19,7 +19,7 @@ struct ViewCheck {
   std::vector<DepthSource> sources;
   ImageView<const std::uint8_t> mask;                 ///< 0: ignored; may be empty
   std::function<Image<Agreement>()> count_agreement;  ///< what the sources say of the reference
-  /// Those of depths of the reference's camera, see normals_from_depth.
+  /// Those of depths of the reference's camera, see checked_normals.
   std::function<Image<Vec3f>(ImageView<const float> depth)> normals;
 };
 
