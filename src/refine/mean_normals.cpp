@@ -145,7 +145,9 @@ class SurfaceRows {
 
 Image<Vec3f> mean_normals(ImageView<const Vec3f> normals, ImageView<const float> depth) {
   EXPECTS(normals.width == depth.width && normals.height == depth.height);
-  constexpr int kBand = 32;  // rows whose coordinates are separated together
+  // Rows whose coordinates are separated together: fewer than share inverse depths in normals_from_depth, so
+  // that less memory is in use than there.
+  constexpr int kBand = 8;
   Image<Vec3f> means(depth.width, depth.height);
   parallel_for((depth.height + kBand - 1) / kBand, [&](int band) {
     const int begin = band * kBand, end = std::min(begin + kBand, depth.height);
