@@ -58,8 +58,39 @@ bool holds_rendered_scene(const fs::path& folder) {
   return is_file(summary) && read_file(summary).find(kFormatName) != std::string::npos;
 }
 
-/// Makes sure that nothing of an older scene is left, and that nothing else is lost.
-void clear_folder(const fs::path& folder, bool overwrite) {
+constexpr const char* kParts[] = {"images", "sparse", "gt_depth", "gt_normal"};
+
+/// All files that a scene with these views may have, relative to its folder.
+std::vector<fs::path> files_of(const std::vector<fs::path>& views) {
+  std::vector<fs::path> files;
+  for (const char* file : {"cameras", "images", "points3D"})
+    for (const char* ending : {".txt", ".bin"})
+      files.push_back(fs::path("sparse") / (file + std::string(ending)));
+  for (fs::path view : views) {
+    files.push_back("images" / view);
+    for (const char* ending : {".bin", ".png"}) files.push_back("gt_depth" / view.replace_extension(ending));
+    files.push_back("gt_normal" / view.replace_extension(".bin"));
+  }
+  return files;
+}
+
+/// The views that a summary names, below the folder.
+std::vector<fs::path> views_of_summary(const fs::path& folder) {
+  const auto summary = nlohmann::json::parse(read_file(folder / kSummaryFile), nullptr, false);
+  std::vector<fs::path> views;
+  if (!summary.is_object() || !summary.contains("views")) return views;
+  for (const auto& view : summary["views"])
+    if (view.is_object() && view.contains("name") && view["name"].is_string())
+      if (const fs::path name = view["name"].get<std::string>();
+          name.is_relative() && std::ranges::find(name, fs::path("..")) == name.end())
+        views.push_back(name);
+  return views;
+}
+
+/// Removes the files of an older scene, and nothing else.
+/// @param views  of the scene to come
+/// @throws UsageError where something else is in the way
+void clear_folder(const fs::path& folder, const std::vector<fs::path>& views, bool overwrite) {
   const PathKind kind = kind_of_path(folder);
   if (kind != PathKind::kNothing && kind != PathKind::kFolder)
     throw UsageError(folder.string() + " is not a folder; give another output folder");
@@ -71,7 +102,16 @@ void clear_folder(const fs::path& folder, bool overwrite) {
                      " holds something else than a rendered scene; give another output folder");
   if (!overwrite)
     throw UsageError(folder.string() + " holds a rendered scene already; --overwrite replaces it");
-  for (const char* part : {"images", "sparse", "gt_depth", "gt_normal"}) fs::remove_all(folder / part);
+  for (const char* part : kParts)
+    if (fs::is_symlink(folder / part))
+      throw UsageError((folder / part).string() + " is a link, which nothing is written through; remove it");
+  for (const fs::path& file : files_of(views_of_summary(folder)))
+    if (fs::is_regular_file(fs::symlink_status(folder / file))) fs::remove(folder / file);
+  for (const fs::path& file : files_of(views))
+    if (fs::exists(fs::symlink_status(folder / file)))
+      throw UsageError(
+          (folder / file).string() +
+          " is not of the scene that was rendered there before; move it, or give another folder");
 }
 
 double largest_depth(ImageView<const float> depth) {
@@ -132,7 +172,9 @@ void write_rendered_scene(const SceneDescription& description, const std::string
                           const Arguments& arguments) {
   const fs::path& folder = arguments.output;
   validate(description);
-  clear_folder(folder, arguments.overwrite);
+  std::vector<fs::path> views;
+  for (const RenderView& view : description.views) views.emplace_back(view.name);
+  clear_folder(folder, views, arguments.overwrite);
   nlohmann::ordered_json summary = summary_of(description, title);
   write_summary(folder, summary);
   const Scene sparse = sparse_scene(description);

@@ -152,13 +152,17 @@ std::string name_of(TileIndex index) {
 }  // namespace
 
 std::vector<PlyTile> divide_ply(const std::filesystem::path& cloud, double size,
-                                const std::filesystem::path& folder) {
+                                const std::filesystem::path& folder,
+                                const std::function<void(const std::vector<std::string>&)>& claim) {
   EXPECTS(size > 0);
   const PlyVertices vertices(cloud);
   check_form(vertices);
   Grid grid(vertices, size);
   std::vector<PlyTile> written;
   if (grid.tiles().empty()) return written;
+  std::vector<std::string> names;
+  for (const auto& [index, tile] : grid.tiles()) names.push_back(name_of(index));
+  claim(names);
   SortedVertices sorted(vertices, grid, cloud.parent_path());
   for (const auto& [index, tile] : grid.tiles()) {
     check_interrupted();
@@ -169,11 +173,6 @@ std::vector<PlyTile> divide_ply(const std::filesystem::path& cloud, double size,
     written.push_back({name, output.commit()});
   }
   return written;
-}
-
-bool is_tile_name(std::string_view name) {
-  static const std::regex kName("m?[0-9]+_m?[0-9]+\\.ply");
-  return std::regex_match(name.begin(), name.end(), kName);
 }
 
 }  // namespace recon

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,14 +27,13 @@ struct PlyTile {
 /// Deterministic.
 /// @param cloud  as PlyWriter writes it
 /// @param size   of a tile, in the unit of the cloud, > 0
+/// @param claim  called once with the names of all files, before the first is written
 /// @returns the files, in the order of X, then Y
 /// @throws UsageError with the size to be given if there would be more than kMaxPlyTiles
 /// @throws InputError for files of another form, and for points that are not finite
 /// @throws OutputError, Interrupted
-std::vector<PlyTile> divide_ply(const std::filesystem::path& cloud, double size,
-                                const std::filesystem::path& folder);
-
-/// Whether a file is named like a tile.
-bool is_tile_name(std::string_view name);
+std::vector<PlyTile> divide_ply(
+    const std::filesystem::path& cloud, double size, const std::filesystem::path& folder,
+    const std::function<void(const std::vector<std::string>&)>& claim = [](const auto&) {});
 
 }  // namespace recon

@@ -29,9 +29,6 @@ inline constexpr double kWideDegrees = 110;
 /// @param mask  of the camera's size
 void ignore_margin(const Pinhole& face, Image<std::uint8_t>& mask);
 
-/// Bytes by which the name of a face is longer than that of its photo, unless that name is taken.
-inline constexpr std::size_t kFaceNameBytes = 6;
-
 /// Whether photos of a camera become faces: it is no perspective lens, and sees more than kWideDegrees along
 /// the row or the column of its principal point.
 bool is_wide(const Camera& camera);

@@ -274,18 +274,21 @@ double matching_seconds(const PairRun& run, const MemoryPlan& memory) {
   return predicted_seconds(model, task, threads);
 }
 
-/// No result may be written over an input.
-void check_output(const PairRun& run) {
-  for (const char* file : {pair_file::kDisparityPng, pair_file::kPreview, pair_file::kFilled})
-    for (const auto& input : {run.plan.files.left, run.plan.files.right})
-      if (resolved_path(run.workspace.path(file)) == resolved_path(input))
-        throw UsageError("--output " + run.workspace.root().string() + ": " + file +
-                         " would be written over the image of that name; choose another folder");
+/// The files that a run writes into the output folder.
+std::vector<std::string> files_to_write(const PairRun& run) {
+  std::vector<std::string> files = {"options.toml",        Workspace::record_file(Step::kPair),
+                                    pair_file::kReport,    pair_file::kReportPage,
+                                    pair_file::kDisparity, pair_file::kDisparityPng,
+                                    pair_file::kPreview};
+  if (run.options.pair.fill) files.emplace_back(pair_file::kFilled);
+  if (run.plan.camera)
+    files.insert(files.end(), {pair_file::kDepth, pair_file::kCloud, pair_file::kVisibility});
+  return files;
 }
 
 /// Removes what an earlier run left, so that it does not pass for a result of this one.
 void remove_results(const Workspace& workspace, std::initializer_list<const char*> files) {
-  for (const char* file : files) remove_result(workspace.path(file));
+  for (const char* file : files) workspace.owned().remove(file);
 }
 
 /// Sizes, disparities, memory, and the time of the matching.
@@ -301,11 +304,12 @@ Outcome plan_pair(const PairRun& run) {
 Outcome run_pair(PairRun& run, StepClock& clock) {
   const PairPlan& plan = run.plan;
   const Workspace& workspace = run.workspace;
-  check_output(run);
+  const std::vector<std::string> files = files_to_write(run);
+  check_inputs_stay(workspace.root(), files, {plan.files.left, plan.files.right, plan.files.calibration});
   const TakenOutput output =
       take_output(workspace, {OutputKind::kPair, run.options.overwrite, run.options.wait, {}});
   workspace.check_free_space(output_bytes_of(run));
-  mark_output(workspace, OutputKind::kPair);
+  mark_output(workspace, OutputKind::kPair, files);
   const MeasuredRun earlier = read_measured_run(workspace.path(pair_file::kReport));
   if (output.has_results) remove_results(workspace, {pair_file::kReport, pair_file::kReportPage});
   const std::string options = resolved_options(run.options, plan.job);

@@ -13,6 +13,7 @@
 #include "session/plan/step_clock.hpp"
 #include "session/report/report.hpp"
 #include "session/scene/calibration.hpp"
+#include "session/scene/output_files.hpp"
 #include "session/scene/plan_time.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
@@ -122,6 +123,7 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   clock.end("reading the model");
   release_kept_memory();
   work.require_device();
+  check_inputs_stay(run);
   const TakenOutput output = take_output(run.workspace, output_access(run));
   if (output.lock->waited() && !run.options.memory_limit) run.memory.limit = available_memory();
   run.workspace.check_free_space(output_bytes(run.plan, run.options));
@@ -132,7 +134,7 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   else
     run.photos.set_budget(run.memory.limit / 8);
   collect_estimates(run);  // nothing is written before they are known to belong to this run
-  mark_output(run.workspace, OutputKind::kScene);
+  mark_output(run.workspace, OutputKind::kScene, files_to_write(run));
   log.open(report_file(run, ".log"));
   messages().debug("reconstruct {} ({}), {} threads", version(), run.options.commit, run.threads);
   if (output.has_results) set_reports_aside(run);
@@ -143,6 +145,8 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
     keep_times(run, clock.times());
     throw;
   }
+  if (run.does(Step::kFusion)) remove_files_of_departed_views(run);
+  check_results_are_there(run);
   json report = report_json(run, names_of(work.backends()), clock.times());
   report["predicted"] = time_json(predicted_time(run, work, clock.times()));
   write_reports(run, report);
@@ -167,6 +171,7 @@ Outcome plan_scene(SceneRun& run, const SharedWork& work) {
   StepClock clock;
   read_scene(run);
   clock.end("reading the model");
+  check_inputs_stay(run);
   const Backends& backends = work.backends();
   share_memory(run, backends);
   collect_estimates(run);

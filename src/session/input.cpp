@@ -212,6 +212,20 @@ std::vector<Input> inputs_at(const fs::path& path, const fs::path& images) {
   }
 }
 
+/// In a session, what a relative path names in the calling folder would be taken for every scene without it.
+void keep_to_own_folders(const fs::path& images, std::vector<Input>& session) {
+  for (Input& input : session) {
+    auto* const scene = std::get_if<SceneFolder>(&input);
+    if (scene == nullptr) continue;
+    scene->alone = false;
+    if (images.empty() || images.is_absolute() || scene->images != images) continue;
+    input =
+        UnusableInput{scene->root, "--images " + images.string() +
+                                       " is no folder in this scene; of a session each scene has its own, "
+                                       "and an absolute path names one for all"};
+  }
+}
+
 /// The kind of an input that was given; of one that cannot be looked up, what is done with it finds out why.
 PathKind kind_of_given(const fs::path& path) {
   try {
@@ -272,6 +286,8 @@ std::vector<Input> expand_inputs(const std::vector<fs::path>& given, const fs::p
     const std::vector<Input> here = inputs_at(input, images);
     found.insert(found.end(), here.begin(), here.end());
   }
+  if (found.size() != 1 || std::ranges::find(given, input_name(found.front())) == given.end())
+    keep_to_own_folders(images, found);
   return found;
 }
 

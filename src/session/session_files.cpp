@@ -17,13 +17,16 @@ using nlohmann::json;
 constexpr const char* kLockFile = ".reconstruct-session";
 
 /// @throws UsageError for files that no session has written
-void check_files(const fs::path& folder, bool overwrite) {
-  for (const char* name : kSessionFiles)
-    if (const fs::path file = folder / name; !overwrite && is_there(file) && !is_session_file(file))
+void check_files(const fs::path& folder) {
+  for (const char* name : kSessionFiles) {
+    const fs::path file = folder / name;
+    std::error_code ignored;
+    if (fs::is_symlink(file, ignored) || (is_there(file) && !is_session_file(file)))
       throw UsageError(
           file.string() +
           ": reconstruct did not write this file, and writes one of that name about the session; "
-          "move it, choose another folder with --output, or give --overwrite to replace it");
+          "move it, or choose another folder with --output");
+  }
 }
 
 std::vector<json> in_order(const std::map<std::size_t, json>& lines_by_input) {
@@ -38,7 +41,7 @@ SessionFiles::SessionFiles(const SessionOptions& options, const std::vector<Inpu
     : count_(options.dry_run || options.shard.count > 1 || !is_session(options, inputs) ? 0 : inputs.size()),
       folder_(session_folder(options)) {
   if (count_ > 0 && !folder_.empty()) {
-    check_files(folder_, options.overwrite);
+    check_files(folder_);
     // Parts of the estimation work beside each other, as in the folder of a scene.
     const char* const shared_key = options.fuses() ? "" : "estimate";
     try {

@@ -26,7 +26,7 @@ struct Outcome;
 class SessionFiles {
  public:
   /// Takes the folder. One that cannot be written is a failure, which does not stop the work.
-  /// @throws UsageError when a file of the user has one of the names and may not be overwritten, or another
+  /// @throws UsageError when a file or link of the user has one of the names, or another
   /// process has the folder and is not waited for; Interrupted while waiting
   SessionFiles(const SessionOptions& options, const std::vector<Input>& inputs);
   ~SessionFiles();

@@ -101,11 +101,13 @@ TEST_F(ExportedPoints, AreKeptUntilTheyAreStaleOrNotAskedFor) {
   ASSERT_EQ(run({"--export-points", "300"}).exit_code, 0);
   const std::string first = content(splat() / "sparse/0/points3D.bin");
   EXPECT_THAT(run({"--export-points", "300"}).err, HasSubstr("points is finished and kept"));
-  // What Gaussian splatting makes of the points would be read instead of new ones.
+  // What Gaussian splatting makes of the points is read instead of new ones, and is not ours to remove.
   set_content(splat() / "sparse/0/points3D.ply", "of the first points");
   const Outcome fewer = run({"--export-points", "100"});
   EXPECT_THAT(fewer.err, HasSubstr("export: the stale model is made again: --export-points 300 -> 100"));
-  EXPECT_FALSE(fs::exists(splat() / "sparse/0/points3D.ply"));
+  EXPECT_THAT(fewer.err, HasSubstr("points3D.ply: another program made this file of earlier points"));
+  EXPECT_EQ(content(splat() / "sparse/0/points3D.ply"), "of the first points");
+  fs::remove(splat() / "sparse/0/points3D.ply");
   EXPECT_LE(exported().points.size(), 100u);
   ASSERT_EQ(run({"--export-points", "300", "--overwrite"}).exit_code, 0);
   EXPECT_EQ(content(splat() / "sparse/0/points3D.bin"), first) << "the same bytes each time";
@@ -131,14 +133,26 @@ TEST_F(ExportedPoints, ThatWereNotFinishedAreRemovedAndMadeAgain) {
     fs::remove_all(in_the_way);
   };
   interrupt();
-  set_content(splat() / "sparse/0/points3D.ply", "of splatting");
   ASSERT_EQ(run({}).exit_code, 0);
   EXPECT_FALSE(fs::exists(splat()));
   interrupt();
   const Outcome again = run({"--export-points", "300"});
   EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_THAT(again.err, HasSubstr("made again: splat/sparse/0/cameras.bin is missing or damaged"));
   EXPECT_GT(exported().points.size(), 200u);
+}
+
+TEST_F(ExportedPoints, AreMadeAgainWhereTheirRecordLacksTheResult) {
+  ASSERT_EQ(run({"--export-points", "300"}).exit_code, 0);
+  for (const char* record :
+       {"export", "fusion", "prepare/view00.png", "estimate/view00.png", "check/view00.png"}) {
+    const fs::path file = dense() / "status" / (std::string(record) + ".json");
+    auto damaged = nlohmann::json::parse(content(file));
+    damaged["result"] = nlohmann::json::object();
+    set_content(file, damaged.dump());
+    const Outcome again = run({"--export-points", "300", "--json"});
+    EXPECT_EQ(again.exit_code, 0) << record << ": " << again.err;
+    EXPECT_GT(again.json().at("scenes").at(0).at("points"), 0) << record;
+  }
 }
 
 TEST_F(ExportedPoints, HaveTheirImagesBesideThemInEachRun) {

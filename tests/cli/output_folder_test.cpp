@@ -44,13 +44,16 @@ TEST_F(ReconstructOutputFolder, OfAnotherProgramIsRefused) {
   expect_refusal(2, "holds files that reconstruct did not write", scene(), {scene().string()});
 }
 
-TEST_F(ReconstructOutputFolder, OfAnotherProgramIsWrittenToIfAskedAndNothingIsDeleted) {
+TEST_F(ReconstructOutputFolder, OfAnotherProgramIsWrittenToIfAskedAndNothingIsReplaced) {
   fs::create_directories(dense() / "sparse");
   set_content(dense() / "fused.ply", "a cloud of the user");
+  expect_refusal(2, "fused.ply: reconstruct did not write this file", dense(),
+                 {scene().string(), "--overwrite"});
+  fs::rename(dense() / "fused.ply", dense() / "mine.ply");
   set_content(dense() / "notes.txt", "notes of the user");
   set_content(dense() / "sparse/cameras.txt", "a model of the user");
   ASSERT_EQ(reconstruct({scene().string(), "--overwrite"}).exit_code, 0);
-  EXPECT_NE(content(dense() / "fused.ply"), "a cloud of the user");
+  EXPECT_EQ(content(dense() / "mine.ply"), "a cloud of the user");
   EXPECT_EQ(content(dense() / "notes.txt"), "notes of the user");
   EXPECT_EQ(content(dense() / "sparse/cameras.txt"), "a model of the user");
   const Outcome again = reconstruct({scene().string()});

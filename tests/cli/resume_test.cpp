@@ -101,6 +101,12 @@ TEST_F(ReconstructResume, CleanedMapsAreMadeAgainWhereTheCheckNeedsThem) {
   EXPECT_THAT(again.err, HasSubstr("its maps were removed by --clean"));
   ASSERT_EQ(run(whole, other).exit_code, 0);
   EXPECT_TRUE(same_results(results(whole), results(cleaned)));
+  // The same in two parts.
+  ASSERT_EQ(run(cleaned, {"--clean"}).exit_code, 0);
+  EXPECT_EQ(run(cleaned, {"--stage", "estimate"}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(cleaned / "stereo/depth_maps/view00.png.photometric.bin"));
+  EXPECT_EQ(run(cleaned, {"--stage", "fuse", other[0], other[1]}).exit_code, 0);
+  EXPECT_TRUE(same_results(results(whole), results(cleaned)));
 }
 
 TEST_F(ReconstructResume, KeepsFinishedWork) {

@@ -45,14 +45,19 @@ TEST_F(ReconstructSessionFault, FilesOfTheUserAreNotOverwritten) {
     set_content(session() / name, "my own page");
     const Outcome refused = run({session().string(), "--json"});
     EXPECT_EQ(refused.exit_code, 2) << refused.err;
-    EXPECT_THAT(refused.err, AllOf(HasSubstr((session() / name).string()), HasSubstr("--overwrite")));
+    EXPECT_THAT(refused.err,
+                HasSubstr((session() / name).string() + ": reconstruct did not write this file"));
+    EXPECT_EQ(run({session().string(), "--overwrite"}).exit_code, 2);
     EXPECT_EQ(refused.json().at("exit_code"), 2);
     EXPECT_EQ(content(session() / name), "my own page");
     EXPECT_FALSE(fs::exists(session() / "a/dense")) << "nothing was begun";
     fs::remove(session() / name);
   }
-  set_content(session() / "index.html", "my own page");
-  EXPECT_EQ(run({session().string(), "--overwrite"}).exit_code, 0);
+  fs::create_symlink(folder() / "page.html", session() / "index.html");
+  EXPECT_EQ(run({session().string()}).exit_code, 2) << "a link of the user";
+  EXPECT_FALSE(fs::exists(folder() / "page.html"));
+  fs::remove(session() / "index.html");
+  EXPECT_EQ(run({session().string()}).exit_code, 0);
   EXPECT_THAT(content(session() / "index.html"), HasSubstr("a/dense/report.html"));
   const Outcome again = run({session().string()});
   EXPECT_EQ(again.exit_code, 0) << "its own files are replaced: " << again.err;

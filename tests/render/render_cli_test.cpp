@@ -112,6 +112,18 @@ TEST_F(RenderCli, KeepsWhatIsThereUnlessItMayOverwriteAScene) {
   ASSERT_EQ(run("small.json scene --quiet --overwrite --views 2"), 0) << err_;
   EXPECT_FALSE(fs::exists(folder_ / "scene/images/view02.png"));
 
+  std::ofstream(folder_ / "scene/images/notes.txt") << "dear";
+  std::ofstream(folder_ / "scene/images/view02.png") << "dear";
+  EXPECT_EQ(run("small.json scene --quiet --overwrite"), 2);
+  EXPECT_THAT(err_, HasSubstr("images/view02.png is not of the scene"));
+  EXPECT_EQ(content(folder_ / "scene/images/view02.png"), "dear");
+  ASSERT_EQ(run("small.json scene --quiet --overwrite --views 2"), 0) << err_;
+  EXPECT_EQ(content(folder_ / "scene/images/notes.txt"), "dear");
+  fs::rename(folder_ / "scene/images", folder_ / "photos");
+  fs::create_directory_symlink("../photos", folder_ / "scene/images");
+  EXPECT_EQ(run("small.json scene --quiet --overwrite --views 2"), 2);
+  EXPECT_TRUE(fs::exists(folder_ / "photos/view00.png"));
+
   fs::create_directories(folder_ / "mine/images");
   std::ofstream(folder_ / "mine/images/a.png") << "dear";
   EXPECT_EQ(run("small.json mine --quiet --overwrite"), 2);

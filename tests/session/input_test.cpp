@@ -113,6 +113,14 @@ TEST_F(Inputs, PhotosMayLieInAnyFolder) {
   const fs::path here = fs::current_path();
   fs::current_path(folder_);
   EXPECT_EQ(std::get<SceneFolder>(with_images("d", "photos").front()).images, "photos") << "else from here";
+  for (const std::vector<fs::path>& several : {std::vector<fs::path>{"a", "d"}, {"."}})
+    for (const Input& input : expand_inputs(several, "photos")) {
+      const auto* const unusable = std::get_if<UnusableInput>(&input);
+      ASSERT_EQ(unusable == nullptr, input_name(input).filename() == "a") << input_name(input);
+      if (unusable != nullptr) {
+        EXPECT_THAT(unusable->reason, HasSubstr("an absolute path names one for all"));
+      }
+    }
   fs::current_path(here);
   EXPECT_THAT(reason_of_only(with_images("a", "absent")), HasSubstr("--images absent is no folder"));
   EXPECT_FALSE(std::get<SceneFolder>(expand_inputs({folder_ / "d"}).front()).images_given);

@@ -9,9 +9,7 @@
 #include <optional>
 #include <sstream>
 
-#include "core/error.hpp"
-#include "session/session.hpp"
-#include "tools/command_line.hpp"
+#include "cli/in_process.hpp"
 #include "torture/fault_injection.hpp"
 #include "torture/torture_cases.hpp"
 #include "torture/torture_summary.hpp"
@@ -23,29 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMostThreads = 8;
 
-/// The exit code that `reconstruct` would have, and why.
-struct Result {
-  int exit_code;
-  std::string message;
-};
-
-Result reconstruct(const Words& words) {
-  try {
-    std::vector<const char*> arguments = {"reconstruct"};
-    for (const std::string& word : words) arguments.push_back(word.c_str());
-    const CommandLine line = parse_command_line(static_cast<int>(arguments.size()), arguments.data());
-    SessionOptions options = parse_options(line.given);
-    options.inputs = line.inputs;
-    std::ostringstream out;
-    return {run_session(options, out), {}};
-  } catch (const Error& error) {
-    return {error.exit_code(), error.what()};
-  } catch (const std::bad_alloc&) {
-    return {4, "out of memory"};
-  } catch (const std::exception& error) {
-    return {1, std::string("unexpected failure: ") + error.what()};
-  }
-}
+using Result = InProcessResult;
 
 Words on(const fs::path& output, Words run, int threads) {
   run.insert(run.end(), {"--device", "cpu", "--quiet", "--threads", std::to_string(threads), "--output",
@@ -63,7 +39,7 @@ Undisturbed run_undisturbed(const fs::path& output, const std::vector<Words>& ru
   Undisturbed undisturbed{output, {}};
   for (const Words& run : runs) {
     const FaultCount count;
-    const Result result = reconstruct(on(output, run, 2));
+    const Result result = reconstruct_in_process(on(output, run, 2));
     if (result.exit_code != 0) throw std::runtime_error(joined(run) + ": " + result.message);
     undisturbed.marks.push_back(count.marks());
   }
@@ -121,7 +97,7 @@ class FaultTorture {
   void run_well(TortureRound& round, const Words& run, Random& random) {
     const Words words = on(round.output(), run, 1 + static_cast<int>(random.below(kMostThreads)));
     round.did(joined(words));
-    const Result result = reconstruct(words);
+    const Result result = reconstruct_in_process(words);
     if (result.exit_code != 0)
       round.fault(TortureSummary::kOdd,
                   "exit code " + std::to_string(result.exit_code) + " without a fault: " + result.message);
@@ -138,7 +114,7 @@ class FaultTorture {
     round.did(joined(words) + ": " + name_of(kind) + " from call " + std::to_string(fault.call));
 
     std::optional<FaultInjection> injection(fault);
-    const Result result = reconstruct(words);
+    const Result result = reconstruct_in_process(words);
     const bool happened = injection->happened();
     injection.reset();
     std::vector<int> expected = happened ? exit_codes_of(kind) : std::vector<int>{0};

@@ -20,6 +20,7 @@ struct SceneFolder {
   std::filesystem::path name = {};   ///< below the folder in which it was found; empty: it was named itself
   SceneFormat format = SceneFormat::kColmap;
   bool images_given = false;               ///< by --images
+  bool alone = true;                       ///< else one of a session: relative folders lie in each scene
   std::vector<std::string> warnings = {};  ///< what was left out of several models
 };
 

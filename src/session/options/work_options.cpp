@@ -96,11 +96,12 @@ static void add_run_options(OptionGroup& group) {
                  "by them. The times of earlier runs are kept in $XDG_CACHE_HOME/reconstruct or "
                  "~/.cache/reconstruct and improve the prediction",
                  RECON_FIELD(dry_run)));
-  group.add(
-      run_switch("overwrite",
-                 "Do finished work again, also in a folder with files of other programs, which are replaced "
-                 "where names are the same. Without it, such a folder is refused, and finished work is kept",
-                 RECON_FIELD(overwrite)));
+  group.add(run_switch(
+      "overwrite",
+      "Do finished work again, also in a folder with files of other programs, which stay: where one "
+      "has the name of a result, the run is refused. Without it, such a folder is refused, and "
+      "finished work is kept",
+      RECON_FIELD(overwrite)));
   group
       .add("clean", "",
            "Remove the maps of a view before the check across views as soon as no check needs them: half of "

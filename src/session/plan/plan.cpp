@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -257,6 +258,12 @@ std::vector<int> ViewPlan::matched_views() const {
   std::vector<int> views;
   for (const ViewPair& it : pairs) views.push_back(it.source);
   return views;
+}
+
+std::vector<int> ScenePlan::all_views() const {
+  std::vector<int> all(views.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
 }
 
 std::vector<int> ScenePlan::active_views() const {

@@ -55,6 +55,7 @@ struct ScenePlan {
   std::size_t given_map_bytes = 0;  ///< that reading a map of --depth-maps takes
   std::size_t corner_bytes = 0;     ///< of the corners that photos share, which are kept
 
+  std::vector<int> all_views() const;
   std::vector<int> active_views() const;
   std::vector<int> needed_views() const;
   std::vector<int> views_in_scope() const;

@@ -64,15 +64,13 @@ std::string first_line(const std::string& text) {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr const char* kMark = "status/output.json";
-
 std::string noun(OutputKind kind) {
   return kind == OutputKind::kScene ? "scene" : "pair";
 }
 
 std::optional<OutputKind> marked_kind(const fs::path& folder) {
-  if (!is_folder(folder / "status") || !is_file(folder / kMark)) return std::nullopt;
-  const json mark = json::parse(read_file(folder / kMark), nullptr, false);
+  if (!is_folder(folder / "status") || !is_file(folder / kOutputMark)) return std::nullopt;
+  const json mark = json::parse(read_file(folder / kOutputMark), nullptr, false);
   if (!mark.is_object() || !mark.contains("kind")) return std::nullopt;
   for (const OutputKind kind : {OutputKind::kScene, OutputKind::kPair})
     if (mark["kind"] == noun(kind)) return kind;
@@ -82,10 +80,12 @@ std::optional<OutputKind> marked_kind(const fs::path& folder) {
 /// What an earlier run made of a folder; nothing for one that no run of ours has written to.
 std::optional<OutputKind> output_kind(const fs::path& folder) {
   if (const auto kind = marked_kind(folder)) return kind;
-  // Results of before the mark was introduced.
-  if (!is_folder(folder / "status")) return std::nullopt;
-  if (is_there(folder / "status/pair.json")) return OutputKind::kPair;
-  if (is_there(folder / "status/prepare")) return OutputKind::kScene;
+  // The mark may have been removed.
+  if (read_record(folder / Workspace::record_file(Step::kPair))) return OutputKind::kPair;
+  std::error_code error;
+  const fs::path prepared = (folder / Workspace::record_file(Step::kPrepare, "x")).parent_path();
+  for (fs::recursive_directory_iterator it(prepared, error), end; !error && it != end; it.increment(error))
+    if (it->is_regular_file(error) && read_record(it->path())) return OutputKind::kScene;
   return std::nullopt;
 }
 
@@ -106,7 +106,8 @@ std::optional<fs::path> foreign_file(const fs::path& folder) {
     std::error_code ignored;
     const bool of_the_system = top.starts_with('.') || top == "lost+found";
     const bool of_a_start =  // there before the mark
-        file.parent_path() == "status" && (file.filename() == "lock" || is_temporary(file));
+        file.parent_path() == "status" &&
+        (file.filename() == "lock" || file.filename() == "files" || is_temporary(file));
     if (of_the_system) it.disable_recursion_pending();
     if (!of_the_system && !of_a_start && !it->is_directory(ignored)) return file;
     latest = file;
@@ -121,7 +122,7 @@ void check_content(const fs::path& folder, const OutputAccess& access) {
   const std::optional<OutputKind> found = output_kind(folder);
   if (access.overwrite || found == access.kind) return;
   const std::string choice =
-      "; choose another folder with --output, or give --overwrite to replace the files of the same names";
+      "; choose another folder with --output, or give --overwrite to write beside them";
   if (found)
     throw UsageError(folder.string() + " holds the results of a " + noun(*found) + ", and this input is a " +
                      noun(access.kind) + choice);
@@ -228,8 +229,11 @@ void OutputLock::open_file() {
   std::error_code error;
   for (int i = 0; i < kAttempts && (i == 0 || errno == ENOENT) && descriptor_.number < 0; ++i) {
     std::filesystem::create_directories(file_.parent_path(), error);
-    descriptor_.number = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    descriptor_.number = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   }
+  if (descriptor_.number < 0 && errno == ELOOP)
+    throw UsageError(file_.string() + ": reconstruct did not make this link, and writes a file of that name; remove "
+                                      "it, or choose another folder with --output");
   if (descriptor_.number < 0)
     throw OutputError(folder_.string() + ": the output folder cannot be written: " +
                       (error ? error.message() : std::strerror(errno)) +
@@ -282,8 +286,13 @@ bool OutputLock::try_shared() {
 }
 
 void OutputLock::write_owner() const {
+  constexpr const char* kBeginning = "process ";
+  if (const std::string there = read_owner(); !there.empty() && !there.starts_with(kBeginning))
+    throw UsageError(file_.string() +
+                     ": reconstruct did not write this file, and writes one of that name; move it, or choose "
+                     "another folder with --output");
   const std::string text =
-      "process " + std::to_string(::getpid()) + " on " + host_name() + "\n" + shared_key_;
+      kBeginning + std::to_string(::getpid()) + " on " + host_name() + "\n" + shared_key_;
   if (::ftruncate(descriptor_.number, 0) != 0 ||
       ::pwrite(descriptor_.number, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
     throw OutputError(file_.string() + ": cannot be written: " + std::strerror(errno) +
@@ -306,25 +315,31 @@ void OutputLock::refuse() const {
 }
 
 TakenOutput::~TakenOutput() {
+  if (!lock) return;
+  if (lock->exclusive()) workspace.owned().forget_unwritten();
   std::error_code ignored;
-  if (!lock || made.empty() || std::filesystem::exists(made.front().parent_path() / kMark, ignored)) return;
+  if (workspace.owned().end() || made.empty() || fs::exists(workspace.path(kOutputMark), ignored)) return;
+  workspace.owned().remove_list();
   lock->remove_file();
   for (const std::filesystem::path& folder : made) ::rmdir(folder.c_str());  // unless others use them
 }
 
 TakenOutput take_output(const Workspace& workspace, const OutputAccess& access) try {
   check_content(workspace.root(), access);  // before anything is created there
-  TakenOutput output;
+  TakenOutput output(workspace);
   for (const std::filesystem::path& folder : {workspace.root() / "status", workspace.root()})
     if (std::error_code ignored; !std::filesystem::exists(folder, ignored)) output.made.push_back(folder);
   for (fs::path folder = workspace.root().parent_path(); !folder.empty(); folder = folder.parent_path()) {
     if (std::error_code ignored; fs::exists(folder, ignored)) break;
     output.made.push_back(folder);
   }
+  workspace.owned().check_way("status/lock");
   output.lock = std::make_unique<OutputLock>(workspace.root(), access.shared_key, access.wait);
   check_content(workspace.root(), access);  // another process may have been faster
   workspace.check_writable();
-  output.has_results = output_kind(workspace.root()) == access.kind;
+  const std::optional<OutputKind> kind = output_kind(workspace.root());
+  output.has_results = kind == access.kind;
+  workspace.owned().load(kind.has_value());
   workspace.remove_leftovers(output.lock->exclusive());
   return output;
 } catch (const InputError& error) {
@@ -336,10 +351,10 @@ bool is_output(const std::filesystem::path& folder) {
   return marked_kind(folder).has_value();
 }
 
-void mark_output(const Workspace& workspace, OutputKind kind) {
-  if (marked_kind(workspace.root()) == kind) return;
-  write_file(workspace.path(kMark), json_text({{"program", "reconstruct"}, {"kind", noun(kind)}}));
-  sync_folder_of(workspace.path(kMark));  // results without it would be those of another program
+void mark_output(const Workspace& workspace, OutputKind kind, std::vector<std::string> files) {
+  files.emplace_back(kOutputMark);
+  workspace.owned().claim(files);
+  workspace.owned().mark(json_text({{"program", "reconstruct"}, {"kind", noun(kind)}}));
 }
 
 }  // namespace recon

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "session/resume/owned_files.hpp"
+
 namespace recon {
 
 /// Depth maps before and after the check across views.
@@ -23,14 +25,17 @@ const char* step_name(Step step);
 /// those of views were checked when the model was read, and stay inside.
 class Workspace {
  public:
-  explicit Workspace(std::filesystem::path root) : root_(std::move(root)) {}
+  explicit Workspace(std::filesystem::path root)
+      : root_(std::move(root)), owned_(std::make_shared<OwnedFiles>(root_)) {}
 
-  /// Longest name of a photo without its folder, in bytes: file systems have names of 255, and the longest
+  /// Longest name of a view without its folder, in bytes: file systems have names of 255, and the longest
   /// one made from it is that of its depth map.
-  static constexpr std::size_t kMaxNameBytes = 255 - std::string_view(".png.photometric.bin").size();
+  static constexpr std::size_t kMaxNameBytes = 255 - std::string_view(".photometric.bin").size();
 
   const std::filesystem::path& root() const { return root_; }
   std::filesystem::path path(const std::string& file) const { return root_ / file; }
+  /// Those that runs wrote, once the folder is taken; copies of a workspace share them.
+  OwnedFiles& owned() const { return *owned_; }
 
   static std::string image_file(const std::string& view) { return "images/" + view; }
   static std::string mask_file(const std::string& view) { return "masks/" + view + ".png"; }
@@ -47,6 +52,9 @@ class Workspace {
   static std::string visibility_file() { return "fused.ply.vis"; }
   static std::string tiles_folder() { return "tiles"; }
   static std::string export_folder() { return "splat"; }
+  /// The only link among the results, and where it leads.
+  static std::string export_link() { return export_folder() + "/images"; }
+  static constexpr const char* kExportedImages = "../images";
 
   /// Tries to write a file in the folder.
   /// @throws OutputError with the reason
@@ -62,6 +70,7 @@ class Workspace {
 
  private:
   std::filesystem::path root_;
+  std::shared_ptr<OwnedFiles> owned_;
 };
 
 /// Removes a result of an earlier run, so that it does not pass for one of this run.
@@ -125,19 +134,21 @@ enum class OutputKind { kScene, kPair };
 /// How a run takes its output folder.
 struct OutputAccess {
   OutputKind kind = OutputKind::kScene;
-  bool overwrite = false;  ///< also a folder that holds files of others, or results of the other kind
-  bool wait = false;       ///< until another process is done with the folder
+  bool overwrite =
+      false;          ///< also a folder that holds files of others, which stay, or results of the other kind
+  bool wait = false;  ///< until another process is done with the folder
   std::string shared_key;  ///< as OutputLock has it
 };
 
 /// An output folder while this process may write into it. Of a run that ends before it marks the folder
 /// nothing is left there.
 struct TakenOutput {
+  Workspace workspace;
   std::unique_ptr<OutputLock> lock;
   bool has_results = false;                 ///< of an earlier run, and of the same kind
   std::vector<std::filesystem::path> made;  ///< folders that the lock made, the inner ones first
 
-  TakenOutput() = default;
+  explicit TakenOutput(Workspace output) : workspace(std::move(output)) {}
   TakenOutput(TakenOutput&&) = default;
   ~TakenOutput();
 };
@@ -152,7 +163,8 @@ TakenOutput take_output(const Workspace& workspace, const OutputAccess& access);
 bool is_output(const std::filesystem::path& folder);
 
 /// Marks a taken folder as one of ours; call it before the first result is written or removed.
-/// @throws OutputError
-void mark_output(const Workspace& workspace, OutputKind kind);
+/// @param files  that the run will write
+/// @throws UsageError where one of them is somebody else's, see OwnedFiles; OutputError
+void mark_output(const Workspace& workspace, OutputKind kind, std::vector<std::string> files = {});
 
 }  // namespace recon

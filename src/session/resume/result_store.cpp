@@ -12,7 +12,8 @@ namespace recon {
 ResultStore::Entry ResultStore::look_up(const ResultKey& key, const nlohmann::json& inputs) const {
   const std::filesystem::path path = record_path(key);
   Entry found{read_record(path), {}, true, false};
-  if (!found.record || (key.step == Step::kFusion && !found.record->result.contains("points"))) {
+  const bool has_points = key.step == Step::kFusion || key.step == Step::kExport;
+  if (!found.record || (has_points && !found.record->result.contains("points"))) {
     std::error_code error;
     if (std::filesystem::symlink_status(path, error).type() == std::filesystem::file_type::not_found)
       return {};
@@ -42,8 +43,9 @@ void ResultStore::put(const ResultKey& key, StepRecord record) {
   if (earlier)
     for (const OutputFile& file : earlier->outputs)
       if (std::ranges::none_of(record.outputs, [&](const OutputFile& it) { return it.name == file.name; }))
-        remove_result(workspace_.path(file.name));
+        workspace_.owned().remove(file.name);
   write_record(path, record);
+  workspace_.owned().check_in_place();
   const std::lock_guard lock(mutex_);
   Entry& entry = entries_[key];
   entry.record = std::move(record);
@@ -65,7 +67,7 @@ void ResultStore::clean(const ResultKey& key) {
   }
   // The record goes first: files that a killed run leaves are removed by the next.
   if (!std::exchange(record.cleaned, true)) write_record(record_path(key), record);
-  for (const OutputFile& file : record.outputs) remove_result(workspace_.path(file.name));
+  for (const OutputFile& file : record.outputs) workspace_.owned().remove(file.name);
 }
 
 void ResultStore::forget(const ResultKey& key, std::string reason) {
@@ -79,6 +81,15 @@ ResultStore::Count ResultStore::count(Step step) const {
   for (const auto& [key, entry] : entries_)
     if (key.step == step && entry.record) ++(entry.kept ? count.kept : count.done);
   return count;
+}
+
+std::vector<std::string> ResultStore::files() const {
+  std::vector<std::string> files;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, entry] : entries_)
+    if (entry.record && !entry.record->cleaned)
+      for (const OutputFile& file : entry.record->outputs) files.push_back(file.name);
+  return files;
 }
 
 ResultStore::Entry ResultStore::entry(const ResultKey& key) const {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "session/resume/output_folder.hpp"
 #include "session/resume/step_record.hpp"
@@ -65,6 +66,9 @@ class ResultStore {
     int done = 0, kept = 0;
   };
   Count count(Step step) const;
+
+  /// The files of all results that have been found or put, without those that were cleaned.
+  std::vector<std::string> files() const;
 
  private:
   struct Entry {

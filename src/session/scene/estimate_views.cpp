@@ -317,9 +317,11 @@ void collect_estimates(SceneRun& run) {
     run.warn(run.plan.name(view) + " is left out: " + reason);
   }
   if (const std::vector<int> removed = cleaned_but_needed(run); !removed.empty())
-    throw InputError(fmt::format(
-        "{}: the maps of {} views that the check needs were removed by --clean; run without --stage",
-        run.workspace.root().string(), removed.size()));
+    throw InputError(
+        fmt::format("{}: the maps of {} views that the check needs were removed by --clean; run --stage "
+                    "estimate again, or "
+                    "without --stage",
+                    run.workspace.root().string(), removed.size()));
   if (run.failed.size() == views.size())
     throw InputError(run.workspace.root().string() +
                      ": there are no depth maps to fuse; run --stage estimate first");

@@ -32,17 +32,13 @@ std::string exported_model() {
   return Workspace::export_folder() + "/sparse/0";
 }
 
-/// The files of the model.
-std::vector<std::string> exported_files() {
-  std::vector<std::string> files;
-  for (const char* part : {"cameras", "images", "points3D"})
-    files.push_back(exported_model() + "/" + part + ".bin");
-  return files;
-}
-
-/// What Gaussian splatting makes of the points when it first reads a model, and reads from then on.
-std::string file_of_splatting() {
-  return exported_model() + "/points3D.ply";
+/// Gaussian splatting makes this file of the points when it first reads a model, and reads it from then on.
+void warn_of_converted_points(SceneRun& run) {
+  const fs::path file = run.workspace.path(exported_model()) / "points3D.ply";
+  if (std::error_code ignored; fs::exists(file, ignored))
+    run.warn(file.string() +
+             ": another program made this file of earlier points, and reads it instead of the new ones; "
+             "remove it");
 }
 
 /// The undistorted views without observations and points.
@@ -131,10 +127,10 @@ void add_tracks(const SceneRun& run, const std::vector<std::uint64_t>& indices, 
 
 /// Programs look for the images beside the model.
 void link_images(const SceneRun& run) {
-  const fs::path link = run.workspace.path(Workspace::export_folder()) / "images";
+  const fs::path link = run.workspace.path(Workspace::export_link());
   std::error_code error;
   if (fs::is_symlink(link, error)) return;
-  fs::create_directory_symlink("../images", link, error);
+  fs::create_directory_symlink(Workspace::kExportedImages, link, error);
   if (error)
     messages().info(
         "export: {} cannot be a link to the undistorted images: {}; name them to the program that reads "
@@ -142,30 +138,26 @@ void link_images(const SceneRun& run) {
         link.string(), error.message());
 }
 
-/// Says before the first file which ones a run that is killed may leave: the record does not hold.
-void claim_exported_files(const SceneRun& run) {
-  StepRecord unfinished;
-  unfinished.inputs = export_inputs(run);
-  for (const std::string& file : exported_files()) unfinished.outputs.push_back({file, {}});
-  unfinished.result = nlohmann::json::object();
-  write_record(run.workspace.path(Workspace::record_file(Step::kExport)), unfinished);
-}
-
 }  // namespace
 
+std::vector<std::string> exported_files() {
+  std::vector<std::string> files;
+  for (const char* part : {"cameras", "images", "points3D"})
+    files.push_back(exported_model() + "/" + part + ".bin");
+  files.push_back(Workspace::export_link());
+  return files;
+}
+
 void remove_exported_points(const SceneRun& run) {
-  const fs::path record = run.workspace.path(Workspace::record_file(Step::kExport));
+  OwnedFiles& owned = run.workspace.owned();
+  // The record goes first: a model without one is of no finished step.
+  owned.remove(Workspace::record_file(Step::kExport));
+  bool removed = false;
+  for (const std::string& file : owned.below(Workspace::export_folder())) removed |= owned.remove(file);
   const fs::path folder = run.workspace.path(Workspace::export_folder());
-  std::error_code ignored;
-  if (!fs::exists(record, ignored)) return;
-  for (const std::string& file : exported_files()) remove_result(run.workspace.path(file));
-  remove_result(run.workspace.path(file_of_splatting()));
-  if (fs::is_symlink(folder / "images", ignored)) remove_result(folder / "images");
-  // Last: what a run that ends before leaves is removed by the next.
-  remove_result(record);
   // Unless they hold files of others.
   for (const fs::path& empty : {folder / "sparse" / "0", folder / "sparse", folder}) ::rmdir(empty.c_str());
-  if (!run.does(Step::kExport))
+  if (removed && !run.does(Step::kExport))
     messages().info("export: the files of an earlier run in {} are removed, as --export-points is not given",
                     folder.string());
 }
@@ -192,9 +184,9 @@ void export_points(SceneRun& run) {
   Scene scene = bare_model(run.plan);
   scene.points = read_points(cloud, indices);
   add_tracks(run, indices, scene);
-  claim_exported_files(run);
   write_colmap_model(run.workspace.path(exported_model()), scene, ColmapFormat::kBinary);
   link_images(run);
+  warn_of_converted_points(run);
   for (const std::string& file : exported_files())
     if (auto identity = identify_file(run.workspace.path(file)))
       record.outputs.push_back({file, std::move(*identity)});

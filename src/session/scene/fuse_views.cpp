@@ -173,7 +173,7 @@ namespace {
 void remove_cloud(const SceneRun& run) {
   for (const std::string& file :
        {Workspace::record_file(Step::kFusion), Workspace::cloud_file(), Workspace::visibility_file()})
-    remove_result(run.workspace.path(file));
+    run.workspace.owned().remove(file);
   remove_tiles(run);
   remove_exported_points(run);
 }

@@ -120,6 +120,15 @@ nlohmann::json hash_of(const fs::path& file) {
 
 }  // namespace
 
+std::vector<fs::path> GivenMaps::files() const {
+  std::vector<fs::path> files;
+  for (const auto& [view, maps] : files_) {
+    files.push_back(maps.depth);
+    if (!maps.confidence.empty()) files.push_back(maps.confidence);
+  }
+  return files;
+}
+
 void GivenMaps::find(const fs::path& folder, const std::vector<View>& views, std::optional<double> unit) {
   if (!is_folder(folder))
     throw InputError(folder.string() + ": --depth-maps has to be a folder of depth maps");

@@ -33,6 +33,9 @@ class GivenMaps {
   bool any() const { return !files_.empty(); }
   bool has(const std::string& view) const { return files_.contains(view); }
 
+  /// The files of all views.
+  std::vector<std::filesystem::path> files() const;
+
   /// Bytes that reading the largest one takes.
   std::size_t reading_bytes() const { return reading_bytes_; }
 

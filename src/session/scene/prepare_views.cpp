@@ -11,6 +11,7 @@
 #include "core/progress.hpp"
 #include "io/file/output_file.hpp"
 #include "io/image/image_file.hpp"
+#include "session/scene/output_files.hpp"
 #include "session/scene/scene_run.hpp"
 #include "session/scene/step_inputs.hpp"
 
@@ -122,6 +123,7 @@ void prepare_needed(SceneRun& run, bool write) {
     std::vector<LeftOut> left_out = run.plan.left_out;
     left_out.insert(left_out.end(), unusable.begin(), unusable.end());
     make_plan(run, left_out);
+    if (write) run.workspace.owned().claim(files_to_write(run));  // other photos may be needed now
   }
 }
 

@@ -110,11 +110,15 @@ std::vector<int> views_to_estimate(SceneRun& run) {
   parallel_for(static_cast<int>(views.size()), [&](int i) {
     run.results.find(run.key(Step::kEstimate, views[i]), estimate_inputs(run, views[i]));
   });
+  std::vector<int> again = views;  // without a check, the maps themselves are what is asked for
   if (run.does(Step::kCheck))
-    for (const int view : cleaned_but_needed(run)) {
-      run.results.forget(run.key(Step::kEstimate, view), "its maps were removed by --clean");
-      run.results.forget(run.key(Step::kCheck, view), "");  // it may fail this time
-    }
+    again = cleaned_but_needed(run);
+  else
+    std::erase_if(again, [&](int view) { return !is_cleaned(run, view); });
+  for (const int view : again) {
+    run.results.forget(run.key(Step::kEstimate, view), "its maps were removed by --clean");
+    run.results.forget(run.key(Step::kCheck, view), "");  // it may fail this time
+  }
   std::erase_if(views, [&](int view) { return run.result(Step::kEstimate, view) != nullptr; });
   return views;
 }

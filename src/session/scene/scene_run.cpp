@@ -42,16 +42,29 @@ std::optional<std::string> fault_of_photo(const SceneRun& run, const View& view)
   } catch (const InputError& error) {
     return error.what();
   }
-  const std::size_t max_bytes =
-      Workspace::kMaxNameBytes - (is_wide(run.scene.cameras[view.camera]) ? kFaceNameBytes : 0);
-  if (const std::size_t bytes = file.filename().string().size(); bytes > max_bytes)
-    return file.string() + ": its name has " + std::to_string(bytes) + " bytes; with at most " +
-           std::to_string(max_bytes) + " the files made from it can be named after it";
   return std::nullopt;
 }
 
-/// Views whose photo is not there, or has a name that is too long, and those that the model lacks for the
-/// same reason.
+/// Views of the plan whose files would have names that are too long.
+std::vector<LeftOut> with_long_names(const SceneRun& run) {
+  std::vector<LeftOut> unusable;
+  for (const int view : run.plan.all_views()) {
+    const std::size_t bytes = fs::path(run.plan.view(view).output_name).filename().string().size();
+    if (bytes <= Workspace::kMaxNameBytes) continue;
+    const View& it = run.plan.scene_view(view);
+    const fs::path photo = run.folder.images / it.photo_file();
+    const std::size_t of_photo = photo.filename().string().size();
+    const std::size_t most = of_photo - std::min(of_photo, bytes - Workspace::kMaxNameBytes);
+    if (is_left_out(unusable, it.photo_name())) continue;
+    unusable.push_back(
+        {it.photo_name(), fmt::format("{}: its name has {} bytes; with at most {} the files made "
+                                      "from it can be named after it",
+                                      photo.string(), of_photo, most)});
+  }
+  return unusable;
+}
+
+/// Views whose photo is not there, and those that the model lacks for the same reason.
 std::vector<LeftOut> unusable_photos(const SceneRun& run) {
   std::vector<LeftOut> unusable = run.scene.unusable;
   for (const View& view : run.scene.views)
@@ -88,6 +101,11 @@ bool lies_in(const fs::path& folder, const fs::path& other) {
 fs::path folder_of_given_maps(const SceneRun& run) {
   const fs::path& folder = run.options.depth_maps;
   const fs::path inside = run.folder.root / folder;
+  if (!run.folder.alone && folder.is_relative() && !is_folder(inside))
+    throw InputError(fmt::format(
+        "{}: there is no folder of --depth-maps; of a session each scene has its own, and an absolute "
+        "path names one for all",
+        inside.string()));
   std::error_code of_inside, of_folder;
   if (fs::exists(inside, of_inside) || fs::exists(folder, of_folder))
     return is_folder(inside) ? inside : folder;
@@ -189,12 +207,15 @@ void log_kept(const SceneRun& run, Step step, const std::vector<int>& views) {
     messages().info("{}: {} stale views are done again, such as {}: {}", name, stale, view, reason);
 }
 
-void make_plan(SceneRun& run, const std::vector<LeftOut>& left_out) {
+void make_plan(SceneRun& run, std::vector<LeftOut> left_out) {
   try {
-    run.plan = make_plan(
-        run.scene, left_out, run.options,
-        [&run](const std::string& view) { return !run.given.any() || run.given.has(view); },
-        run.photo_points);
+    const auto has_map = [&run](const std::string& view) { return !run.given.any() || run.given.has(view); };
+    run.plan = make_plan(run.scene, left_out, run.options, has_map, run.photo_points);
+    if (const std::vector<LeftOut> unusable = with_long_names(run); !unusable.empty()) {
+      for (const LeftOut& view : unusable) run.warn(view.name + " is left out: " + view.reason);
+      left_out.insert(left_out.end(), unusable.begin(), unusable.end());
+      run.plan = make_plan(run.scene, left_out, run.options, has_map, run.photo_points);
+    }
     run.plan.corner_bytes = point_bytes(run.photo_points);
     run.plan.given_map_bytes = run.given.reading_bytes();
   } catch (const InputError& error) {
@@ -221,7 +242,7 @@ void read_scene(SceneRun& run) {
   make_plan(run, left_out);
   if (run.scene.points.empty() && !run.given.any()) {
     run.photo_points = points_of_photos(run);
-    if (!run.photo_points.empty()) make_plan(run, left_out);
+    if (!run.photo_points.empty()) make_plan(run, run.plan.left_out);
   }
   check_tile_size(run);
   for (const std::string& warning : run.plan.warnings) messages().warn("{}", warning);

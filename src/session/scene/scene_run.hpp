@@ -69,8 +69,8 @@ struct SceneRun {
   bool complete() const { return plan.left_out.empty() && failed.empty(); }
 };
 
-/// Reads the model and the masks and makes the plan; views whose photo is not there, or has too long a name,
-/// or whose mask cannot be used, are left out.
+/// Reads the model and the masks and makes the plan; views whose photo is not there, or whose mask cannot be
+/// used, are left out.
 /// @throws InputError, OutOfMemory
 void read_scene(SceneRun& run);
 
@@ -80,9 +80,10 @@ void read_scene(SceneRun& run);
 /// @throws Interrupted
 std::vector<SparsePoint> points_of_photos(SceneRun& run);
 
-/// Makes the plan of the views that are not left out, by the points of photos where there are no others.
+/// Makes the plan of the views that are not left out, nor have too long a name, by the points of photos where
+/// there are no others.
 /// @throws InputError with the file of the model
-void make_plan(SceneRun& run, const std::vector<LeftOut>& left_out);
+void make_plan(SceneRun& run, std::vector<LeftOut> left_out);
 
 /// Scales the cameras whose photos are the model's in another size: all photos of the camera that can be read
 /// have one size of the camera's shape. Their observations are scaled too, and a warning says so.
@@ -156,6 +157,9 @@ void remove_tiles(const SceneRun& run);
 /// all others are removed.
 /// @throws UsageError when there would be too many, OutputError, Interrupted
 void tile_cloud(SceneRun& run);
+
+/// What --export-points writes, beside its record.
+std::vector<std::string> exported_files();
 
 /// Removes the model of the points of an earlier run.
 /// @throws OutputError

@@ -62,20 +62,16 @@ void check_tile_size(const SceneRun& run) {
 
 void remove_tiles(const SceneRun& run) {
   // The record goes first: tiles without one are of no finished step.
-  remove_result(run.workspace.path(Workspace::record_file(Step::kTiles)));
+  OwnedFiles& owned = run.workspace.owned();
+  owned.remove(Workspace::record_file(Step::kTiles));
+  int removed = 0;
+  for (const std::string& file : owned.below(Workspace::tiles_folder()))
+    removed += owned.remove(file) ? 1 : 0;
   const fs::path folder = run.workspace.path(Workspace::tiles_folder());
-  std::vector<fs::path> stale;
-  std::error_code error;
-  for (auto it = fs::directory_iterator(folder, error); it != fs::directory_iterator(); it.increment(error))
-    if (is_tile_name(it->path().filename().string())) stale.push_back(it->path());
-  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
-    throw OutputError(folder.string() + ": the folder cannot be read: " + error.message() +
-                      "; there may be stale tiles in it: remove it, or make it readable");
-  for (const fs::path& file : stale) remove_result(file);
   ::rmdir(folder.c_str());  // unless it holds files of others, or is itself one of them, or a link
-  if (!stale.empty() && !run.does(Step::kTiles))
+  if (removed > 0 && !run.does(Step::kTiles))
     messages().info("tiles: the {} tiles of an earlier run in {} are removed, as --tile is not given",
-                    stale.size(), folder.string());
+                    removed, folder.string());
 }
 
 void tile_cloud(SceneRun& run) {
@@ -88,10 +84,14 @@ void tile_cloud(SceneRun& run) {
   if (const std::string reason = run.results.reason({Step::kTiles}); !reason.empty())
     messages().info("tiles: the stale ones are made again: {}", reason);
   remove_tiles(run);
-  const std::string folder = Workspace::tiles_folder();
-  for (PlyTile& tile :
-       divide_ply(run.workspace.path(Workspace::cloud_file()), run.options.tile, run.workspace.path(folder)))
-    record.outputs.push_back({folder + "/" + tile.name, std::move(tile.identity)});
+  const std::string folder = Workspace::tiles_folder() + "/";
+  const auto claim = [&](std::vector<std::string> names) {
+    for (std::string& name : names) name.insert(0, folder);
+    run.workspace.owned().claim(names);
+  };
+  for (PlyTile& tile : divide_ply(run.workspace.path(Workspace::cloud_file()), run.options.tile,
+                                  run.workspace.path(folder), claim))
+    record.outputs.push_back({folder + tile.name, std::move(tile.identity)});
   record.result = nlohmann::json::object();
   messages().info("tiles: the cloud is in {} tiles of {} scene units", record.outputs.size(),
                   run.options.tile);

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <filesystem>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace recon {
+
+/// The files in an output folder that runs of this program wrote, by a list of their names in `status/files`.
+///
+/// What is not in the list, and a link that no run made, is somebody else's: it is never written over, moved
+/// or removed, and no link is followed out of the folder. Names are relative to the folder. Thread-safe.
+class OwnedFiles {
+ public:
+  explicit OwnedFiles(std::filesystem::path root) : root_(std::move(root)) {}
+
+  /// Takes the list that earlier runs left. Where it is missing or damaged, theirs is what their records name
+  /// and what every run writes without a record.
+  /// @param of_a_run  whether the folder is one of ours; else nothing in it is
+  void load(bool of_a_run);
+
+  /// @throws UsageError where the folder of a file lies outside by a link
+  void check_way(const std::string& file);
+
+  /// Adds files to the list before the first of them is written, and writes it.
+  /// @throws UsageError for a name at which somebody else's file or link is, or whose folder lies outside by
+  /// a link; then none is added. OutputError
+  void claim(const std::vector<std::string>& files);
+
+  /// The owned files below a folder, such as "tiles".
+  std::vector<std::string> below(const std::string& folder) const;
+
+  /// Removes a file; somebody else's stays.
+  /// @returns whether it was there and is removed
+  /// @throws OutputError
+  bool remove(const std::string& file);
+
+  /// Writes the file that marks the folder as one of ours, unless it has this content.
+  /// @throws OutputError
+  void mark(const std::string& content);
+
+  /// Writes list and mark again where they were removed from a folder that this process marked; the last call.
+  /// @returns whether it marked the folder
+  bool end() noexcept;
+
+  /// Removes the list, if this process wrote it, from a folder that stays unmarked.
+  void remove_list() noexcept;
+
+  /// Takes files off the list that were claimed and not written: a later file of the name is somebody else's.
+  void forget_unwritten() noexcept;
+
+  /// Writes list and mark again where they were removed meanwhile, as with the whole folder, so that what was
+  /// written since is known to be ours.
+  /// @throws OutputError if they had to be
+  void check_in_place();
+
+ private:
+  bool read_list();
+  void adopt_recorded();
+  void write_list() const;
+  bool is_link_of_ours(const std::string& file) const;
+  bool is_foreign(const std::string& file) const;
+  void check_folder(const std::filesystem::path& folder);
+  void check(const std::string& file);
+  bool is_in_place() const;
+  void restore() const;
+
+  const std::filesystem::path root_;
+  mutable std::mutex mutex_;
+  std::set<std::string> names_;
+  std::vector<std::string> claimed_;  ///< of the names those that this process added
+  std::set<std::filesystem::path> checked_folders_;  ///< of which no link leads out
+  bool written_ = false;
+  std::string mark_;
+};
+
+/// The file that marks an output folder as one of this program.
+inline constexpr const char* kOutputMark = "status/output.json";
+
+/// Refuses to write over what a run reads, by any way to it.
+/// @param files   that the run writes, relative to `root`
+/// @param inputs  that it reads
+/// @throws UsageError with both paths
+void check_inputs_stay(const std::filesystem::path& root, const std::vector<std::string>& files,
+                       const std::vector<std::filesystem::path>& inputs);
+
+}  // namespace recon

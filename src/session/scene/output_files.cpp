@@ -1,0 +1,131 @@
+#include "session/scene/output_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "core/error.hpp"
+#include "core/log.hpp"
+#include "core/paths.hpp"
+#include "session/report/report.hpp"
+#include "session/scene/scene_run.hpp"
+
+namespace recon {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The files of a step of a view, beside its record.
+std::vector<std::string> files_of(Step step, const std::string& view) {
+  const auto maps = [&](MapKind kind) {
+    return std::vector{Workspace::depth_file(view, kind), Workspace::confidence_file(view, kind)};
+  };
+  if (step == Step::kPrepare) return {Workspace::image_file(view), Workspace::mask_file(view)};
+  if (step == Step::kEstimate) return maps(MapKind::kPhotometric);
+  std::vector<std::string> files = maps(MapKind::kGeometric);
+  files.push_back(Workspace::normal_file(view, MapKind::kGeometric));
+  files.push_back(Workspace::preview_file(view));
+  files.push_back(Workspace::confidence_preview_file(view));
+  return files;
+}
+
+constexpr std::array kViewSteps = {Step::kPrepare, Step::kEstimate, Step::kCheck};
+
+void add(std::vector<std::string>& files, std::vector<std::string> more) {
+  files.insert(files.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+void add_reports(const SceneRun& run, std::vector<std::string>& files) {
+  const int count = run.options.shard.count;
+  for (int index = 1; index <= count; ++index) {
+    const std::string name = report_name({index, count});
+    add(files, {name + ".log", name + ".json", name + ".html", "status/" + name + ".json",
+                "status/" + name + ".html"});
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> files_to_write(const SceneRun& run) {
+  std::vector<std::string> files = {"options.toml",        "sparse/cameras.bin",     "sparse/images.bin",
+                                    "sparse/points3D.bin", "stereo/patch-match.cfg", "stereo/fusion.cfg"};
+  add_reports(run, files);
+  // Parts of the estimation work beside each other: each lists the files of all, so that their lists are
+  // equal.
+  const bool beside_others = !run.does(Step::kCheck);
+  for (const Step step : kViewSteps) {
+    std::vector<int> views = run.views_of(step);
+    if (beside_others && run.does(step)) views = run.plan.all_views();
+    for (const int view : views) {
+      const std::string& name = run.plan.view(view).output_name;
+      add(files, files_of(step, name));
+      files.push_back(Workspace::record_file(step, name));
+    }
+  }
+  if (run.does(Step::kFusion))
+    add(files,
+        {Workspace::record_file(Step::kFusion), Workspace::cloud_file(), Workspace::visibility_file()});
+  if (run.does(Step::kTiles)) files.push_back(Workspace::record_file(Step::kTiles));
+  if (run.does(Step::kExport)) {
+    files.push_back(Workspace::record_file(Step::kExport));
+    add(files, exported_files());
+  }
+  return files;
+}
+
+void check_inputs_stay(const SceneRun& run) {
+  std::vector<fs::path> inputs = run.given.files();
+  for (const View& view : run.scene.views) {
+    inputs.push_back(run.folder.images / view.photo_file());
+    if (!view.mask_file.empty()) inputs.push_back(view.mask_file);
+  }
+  if (is_folder(run.folder.model))
+    for_each_in_folder(run.folder.model, [&](const fs::path& file) { inputs.push_back(file); });
+  else
+    inputs.push_back(run.folder.model);
+  check_inputs_stay(run.workspace.root(), files_to_write(run), inputs);
+}
+
+void remove_files_of_departed_views(const SceneRun& run) {
+  std::set<std::string> present;
+  for (const int view : run.plan.all_views()) present.insert(run.plan.view(view).output_name);
+  const auto is_present = [&](const std::string& name) {
+    return present.contains(name) || std::ranges::any_of(run.plan.left_out, [&](const LeftOut& view) {
+             return name.starts_with(fs::path(view.name).replace_extension().string());
+           });
+  };
+  OwnedFiles& owned = run.workspace.owned();
+  const std::string folder = fs::path(Workspace::record_file(Step::kPrepare, "x")).parent_path().string();
+  constexpr std::string_view kEnding = ".json";
+  int departed = 0;
+  for (const std::string& record : owned.below(folder)) {
+    const std::string view =
+        record.substr(folder.size() + 1, record.size() - folder.size() - 1 - kEnding.size());
+    if (is_present(view)) continue;
+    bool removed = false;
+    for (const Step step : kViewSteps) {
+      removed |= owned.remove(Workspace::record_file(step, view));
+      for (const std::string& file : files_of(step, view)) removed |= owned.remove(file);
+    }
+    departed += removed ? 1 : 0;
+  }
+  if (departed > 0)
+    messages().info("the files of {} views that the model has no more are removed from {}", departed,
+                    run.workspace.root().string());
+}
+
+void check_results_are_there(const SceneRun& run) {
+  run.workspace.owned().check_in_place();
+  for (const std::string& file : run.results.files())
+    if (std::error_code ignored; !fs::exists(run.workspace.path(file), ignored))
+      throw OutputError(
+          run.workspace.path(file).string() +
+          ": the file was removed while reconstruct was at work; run again: what is finished is "
+          "kept");
+}
+
+}  // namespace recon
