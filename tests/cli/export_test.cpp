@@ -123,24 +123,6 @@ TEST_F(ExportedPoints, AreKeptUntilTheyAreStaleOrNotAskedFor) {
   EXPECT_THAT(run({"--min-fused-views", "3"}).err, HasSubstr(removed));
 }
 
-TEST_F(ExportedPoints, ThatWereNotFinishedAreRemovedAndMadeAgain) {
-  // The model cannot be finished, as when the run is killed.
-  const fs::path in_the_way = splat() / "sparse/0/cameras.bin";
-  const auto interrupt = [&] {
-    fs::create_directories(in_the_way / "x");
-    EXPECT_NE(run({"--export-points", "300"}).exit_code, 0);
-    EXPECT_TRUE(fs::exists(splat() / "sparse/0/points3D.bin"));
-    fs::remove_all(in_the_way);
-  };
-  interrupt();
-  ASSERT_EQ(run({}).exit_code, 0);
-  EXPECT_FALSE(fs::exists(splat()));
-  interrupt();
-  const Outcome again = run({"--export-points", "300"});
-  EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_GT(exported().points.size(), 200u);
-}
-
 TEST_F(ExportedPoints, AreMadeAgainWhereTheirRecordLacksTheResult) {
   ASSERT_EQ(run({"--export-points", "300"}).exit_code, 0);
   for (const char* record :

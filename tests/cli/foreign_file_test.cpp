@@ -12,6 +12,7 @@
 #include "cli/in_process.hpp"
 #include "cli/pair_fixture.hpp"
 #include "cli/scene_fixture.hpp"
+#include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "io/image/image_file.hpp"
 #include "io/model/colmap_model.hpp"
@@ -284,7 +285,8 @@ TEST_F(ForeignFiles, OfARunWhoseFolderIsRemovedMeanwhileAreMissed) {
       }
       if (later < kFilesOfReport) break;
       SCOPED_TRACE(below + std::string(" before file ") + std::to_string(commit) + ": " + result.message);
-      EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 1 || result.exit_code == 3) << result.exit_code;
+      EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 1 || result.exit_code == 3)
+          << result.exit_code;
       if (result.exit_code == 0) {
         EXPECT_TRUE(same_results(undisturbed, results(output())));
       }
@@ -292,6 +294,27 @@ TEST_F(ForeignFiles, OfARunWhoseFolderIsRemovedMeanwhileAreMissed) {
       EXPECT_EQ(again.exit_code, 0) << again.message;
       EXPECT_TRUE(same_results(undisturbed, results(output())));
     }
+}
+
+TEST_F(ForeignFiles, AreNotThoseOfAnExportThatWasInterrupted) {
+  static fs::path points;
+  make_empty();
+  points = output() / "splat/sparse/0/points3D.bin";
+  const auto interrupt = [&] {
+    set_fault_handler([](FaultPoint) {
+      if (fs::exists(points)) throw OutputError("the disk is full");
+    });
+    const InProcessResult result = run(scene_words({"--export-points", "50"}));
+    set_fault_handler(nullptr);
+    EXPECT_EQ(result.exit_code, 1) << result.message;
+    EXPECT_TRUE(fs::exists(points));
+  };
+  interrupt();
+  ASSERT_EQ(run(scene_words({})).exit_code, 0);
+  EXPECT_FALSE(fs::exists(output() / "splat"));
+  interrupt();
+  ASSERT_EQ(run(scene_words({"--export-points", "50"})).exit_code, 0);
+  EXPECT_EQ(read_colmap_model(points.parent_path()).points.size(), 50u);
 }
 
 TEST_F(ForeignFiles, OfViewsThatLeftTheModelAreRemoved) {

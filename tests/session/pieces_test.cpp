@@ -215,6 +215,7 @@ TEST_F(Folder, ANewRecordRemovesTheFilesOfTheEarlierOne) {
     for (const std::string& file : files) record.outputs.push_back({file, {1, "hash"}});
     return record;
   };
+  workspace.owned().claim({"a.bin", "b.bin", "c.png"});
   for (const char* file : {"a.bin", "b.bin", "c.png"}) write(file, "x");
   ResultStore(workspace, false).put({Step::kEstimate, "a"}, record_of({"a.bin", "b.bin"}));
   ResultStore(workspace, false).put({Step::kEstimate, "a"}, record_of({"b.bin", "c.png"}));
@@ -229,6 +230,7 @@ TEST_F(Folder, AStoreRemovesEarlierFilesBeforeItsRecordHolds) {
   const Workspace workspace(folder_);
   const ResultKey key{Step::kPrepare, "a.png"};
   const nlohmann::json masked = {{"mask", "1"}}, plain = {{"mask", nullptr}};
+  workspace.owned().claim({"mask.png"});
   write("mask.png", "content");
   ResultStore store(workspace, false);
   store.put(key, {masked, {{"mask.png", *identify_file(folder_ / "mask.png")}}, nlohmann::json::object()});
@@ -245,6 +247,7 @@ TEST_F(Folder, AStoreRemovesEarlierFilesBeforeItsRecordHolds) {
 TEST_F(Folder, AStoreKeepsWhatHoldsAndSaysWhyElse) {
   const Workspace workspace(folder_);
   const ResultKey key{Step::kEstimate, "a/b.png"}, cloud{Step::kFusion};
+  workspace.owned().claim({"a.bin"});
   write("a.bin", "content");
   const nlohmann::json inputs = {{"version", 1}, {"options", {{"window", "5"}}}};
   const StepRecord record{inputs, {{"a.bin", *identify_file(folder_ / "a.bin")}}, nlohmann::json::object()};

@@ -22,6 +22,7 @@
 #include "methods/admission.hpp"
 #include "render/description_file.hpp"
 #include "render/render.hpp"
+#include "session/scene/output_files.hpp"
 #include "session/scene/plan_time.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
@@ -179,6 +180,7 @@ class SceneSteps : public testing::Test {
                                    Workspace(folder_ / output), kThreads);
     run->memory.limit = kAmpleMemory;
     read_scene(*run);
+    run->workspace.owned().claim(files_to_write(*run));
     if (searches_) return run;
     for (ViewPlan& view : run->plan.views) {
       view.range = view.expected;

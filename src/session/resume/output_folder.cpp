@@ -232,8 +232,9 @@ void OutputLock::open_file() {
     descriptor_.number = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   }
   if (descriptor_.number < 0 && errno == ELOOP)
-    throw UsageError(file_.string() + ": reconstruct did not make this link, and writes a file of that name; remove "
-                                      "it, or choose another folder with --output");
+    throw UsageError(file_.string() +
+                     ": reconstruct did not make this link, and writes a file of that name; remove "
+                     "it, or choose another folder with --output");
   if (descriptor_.number < 0)
     throw OutputError(folder_.string() + ": the output folder cannot be written: " +
                       (error ? error.message() : std::strerror(errno)) +

@@ -206,7 +206,8 @@ void OwnedFiles::forget_unwritten() noexcept {
     if (!is_in_place()) return;
     std::size_t unwritten = 0;
     for (const std::string& file : claimed_)
-      if (type_of(root_ / file) == fs::file_type::not_found) unwritten += names_.erase(file);
+      if (!file.starts_with("status/") && type_of(root_ / file) == fs::file_type::not_found)
+        unwritten += names_.erase(file);
     if (unwritten > 0) write_list();
   } catch (...) {  // the list names too much
   }
@@ -216,9 +217,10 @@ void OwnedFiles::check_in_place() {
   const std::lock_guard lock(mutex_);
   if (mark_.empty() || is_in_place()) return;
   restore();
-  throw OutputError(root_.string() +
-                    ": the folder was removed while reconstruct wrote into it; run again: what is there now is "
-                    "kept");
+  throw OutputError(
+      root_.string() +
+      ": the folder was removed while reconstruct wrote into it; run again: what is there now is "
+      "kept");
 }
 
 void OwnedFiles::restore() const {

@@ -41,7 +41,8 @@ class OwnedFiles {
   /// @throws OutputError
   void mark(const std::string& content);
 
-  /// Writes list and mark again where they were removed from a folder that this process marked; the last call.
+  /// Writes list and mark again where they were removed from a folder that this process marked; the last
+  /// call.
   /// @returns whether it marked the folder
   bool end() noexcept;
 
@@ -70,7 +71,7 @@ class OwnedFiles {
   const std::filesystem::path root_;
   mutable std::mutex mutex_;
   std::set<std::string> names_;
-  std::vector<std::string> claimed_;  ///< of the names those that this process added
+  std::vector<std::string> claimed_;                 ///< of the names those that this process added
   std::set<std::filesystem::path> checked_folders_;  ///< of which no link leads out
   bool written_ = false;
   std::string mark_;
