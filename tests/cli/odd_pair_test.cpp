@@ -248,7 +248,7 @@ TEST_F(WrongPair, ResultsAreNotWrittenOverImages) {
   const TexturePair pair = texture_pair(kWidth, kHeight, kShift);
   write_image(file("preview.png"), pair.left.view());
   write_image(file("right.png"), pair.right.view());
-  expect(2, "would be written over the image",
+  expect(2, "preview.png would be written over preview.png",
          reconstruct({"preview.png", "right.png", "--max-disparity", "16", "-o", "."}));
 }
 

@@ -192,7 +192,8 @@ void OwnedFiles::mark(const std::string& content) {
 }
 
 bool OwnedFiles::is_in_place() const {
-  return type_of(root_ / kList) == fs::file_type::regular;
+  return type_of(root_ / kList) == fs::file_type::regular &&
+         type_of(root_ / kOutputMark) == fs::file_type::regular;
 }
 
 void OwnedFiles::remove_list() noexcept {
