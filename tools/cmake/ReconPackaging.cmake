@@ -5,7 +5,8 @@ install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(DIRECTORY scenes/demo DESTINATION share/reconstruct/scenes)
 # Pages, examples, results and pictures where README.md links to them.
-install(DIRECTORY tools/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}/tools FILES_MATCHING PATTERN "*.md" PATTERN "*.jpg")
+install(DIRECTORY tools/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}/tools FILES_MATCHING PATTERN "*.md" PATTERN "*.jpg" PATTERN "*.txt")
+install(FILES ${PROJECT_BINARY_DIR}/manual/reference.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/tools/docs)
 install(DIRECTORY tools/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}/tools)
 install(FILES scenes/demo.png DESTINATION ${CMAKE_INSTALL_DOCDIR}/scenes)
 install(FILES tools/packages.txt DESTINATION ${CMAKE_INSTALL_DOCDIR}/tools)

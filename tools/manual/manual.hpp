@@ -13,6 +13,9 @@ std::string help_text(int columns);
 /// The manual page, in the macros of man(7).
 std::string man_page(const std::string& version);
 
+/// The page of the site with all options, in Markdown.
+std::string option_reference();
+
 /// A script that completes options and their values in bash.
 std::string bash_completion();
 
