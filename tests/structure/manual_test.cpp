@@ -119,6 +119,14 @@ TEST(ManualPage, DescribesEveryOption) {
     EXPECT_FALSE(line.starts_with("'")) << "taken for a command: " << line;
 }
 
+TEST(ReferencePage, DescribesEveryOption) {
+  const std::string page = content(RECON_MANUAL "/reference.md");
+  EXPECT_EQ(matches(page, "\n### --([a-z0-9-]+)"), names());
+  EXPECT_THAT(page, HasSubstr("\n### --best-k K\n\nNumber of source views of best-k.\n\nDefault and range: "
+                              "planesweep: 2, 1 to 8.\n"));
+  EXPECT_THAT(page, HasSubstr("Default and range: \\*.")) << "the default of --views is no mark of Markdown";
+}
+
 /// What bash offers for the last of some words.
 std::vector<std::string> completions(const std::string& words) {
   std::istringstream out(
