@@ -1,19 +1,27 @@
 """What mkdocs adds to the pages of tools/docs: the reference of the options, which the build makes beside the manual page,
-and CHANGELOG.md. RECON_MANUAL is the folder of the manual page, build/release/manual where it is not set."""
+and CHANGELOG.md. RECON_MANUAL is the folder of the manual page; where it is not set, that of some build."""
 
 import os
 import pathlib
 
+from mkdocs.exceptions import BuildError
 from mkdocs.structure.files import File
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-MANUAL = os.environ.get("RECON_MANUAL", ROOT / "build/release/manual")
+
+
+def reference():
+    given = os.environ.get("RECON_MANUAL")
+    for page in [pathlib.Path(given, "reference.md")] if given else sorted(ROOT.glob("build/*/manual/reference.md")):
+        if page.is_file():
+            return page
+    raise BuildError(f"there is no reference.md in {given or ROOT / 'build/*/manual'}: build the programs first")
 
 
 def on_files(files, config):
     files.remove(files.get_file_from_path("make-pictures"))
-    for name, folder in (("reference.md", MANUAL), ("CHANGELOG.md", ROOT)):
-        files.append(File(name, str(folder), config["site_dir"], config["use_directory_urls"]))
+    for page in (reference(), ROOT / "CHANGELOG.md"):
+        files.append(File(page.name, str(page.parent), config["site_dir"], config["use_directory_urls"]))
     return files
 
 
