@@ -3,6 +3,7 @@
 #include <opencv2/core.hpp>
 #include <opencv2/core/version.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace recon {
@@ -10,11 +11,18 @@ namespace recon {
 /// Program and module have the same, or do not understand each other.
 constexpr const char* kImageCodecsVersion = RECON_CODECS_VERSION " with OpenCV " CV_VERSION;
 
-/// OpenCV's image formats. They load 130 libraries, so they are a module of their own, a file that is loaded
+struct DecodedImage {
+  cv::Mat pixels;     ///< as stored: grey, BGR or BGRA; empty: the file cannot be used
+  std::string fault;  ///< what is wrong with the file, for people; empty: nothing, or it is not known
+};
+
+/// The image formats. They load 130 libraries, so they are a module of their own, a file that is loaded
 /// when the first image needs it: a program that reads none starts in a sixth of the time.
 struct ImageCodecs {
-  const char* version;                                 ///< kImageCodecsVersion; stays first in all versions
-  cv::Mat (*decode)(const cv::Mat& bytes, int flags);  ///< cv::imdecode
+  const char* version;  ///< kImageCodecsVersion; stays first in all versions
+  /// Decodes a file of at most kMaxImageFileBytes in memory; the EXIF orientation is not applied.
+  /// @throws std::bad_alloc, cv::Exception
+  DecodedImage (*decode)(std::string_view bytes);
   bool (*encode)(const std::string& extension, const cv::Mat& pixels, std::vector<std::uint8_t>& bytes,
                  const std::vector<int>& settings);  ///< cv::imencode
 };

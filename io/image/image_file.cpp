@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <limits>
+#include <new>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <vector>
 
+#include "core/log.hpp"
 #include "core/paths.hpp"
 #include "core/pixels.hpp"
 #include "io/file/byte_reader.hpp"
@@ -16,6 +17,7 @@
 #include "io/file/output_file.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_codecs.hpp"
+#include "io/image/rare_image_header.hpp"
 
 namespace recon {
 
@@ -35,46 +37,59 @@ void check_size(std::uint64_t width, std::uint64_t height, const std::string& fi
     fail(file, "the image has " + size_text(width, height) + " pixels; " + std::string(kImageSizeRule));
 }
 
-[[noreturn]] void fail_undecoded(std::string_view bytes, const std::string& file) {
-  if (is_tiff(bytes))
-    fail(file,
-         "this TIFF cannot be read: it is damaged, or its samples are no integers of 8 or 16 bits (such as "
-         "floats), or it is packed in a way that is not supported; convert the image to PNG or such a TIFF");
-  fail(file, "is no image that can be read, or is damaged; PNG, JPEG and TIFF are supported");
-}
-
-/// Decodes with OpenCV; its exceptions and empty results become InputError.
-cv::Mat decode(std::string_view bytes, int flags, const std::string& file) {
+/// The pixels as they are: grey, BGR or BGRA.
+/// @param damage  as of `read_image`
+cv::Mat decode(std::string_view bytes, const std::string& file, std::string* damage) {
   if (bytes.empty()) fail(file, "the image file is empty");
   EXPECTS(bytes.size() <= kMaxImageFileBytes);
   if (const auto size = header_size(bytes)) check_size(size->width, size->height, file);
-  if (is_truncated_jpeg(bytes))
-    fail(file, "the JPEG file is truncated (it has no end marker); copy it again");
-  cv::Mat decoded;
+  if (const std::uint64_t needed = rare_image_bytes(bytes); needed > bytes.size())
+    fail(file,
+         fmt::format(
+             "the file is truncated: its header says that it has {} bytes or more, and there are {}; copy "
+             "it again",
+             needed, bytes.size()));
+  DecodedImage decoded;
   try {
-    // OpenCV takes a mutable pointer but does not write through it.
-    const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
-    decoded = image_codecs().decode(raw, flags);
+    decoded = image_codecs().decode(bytes);
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(file + ": no memory to decode the image");
   } catch (const cv::Exception& error) {
     if (error.code == cv::Error::StsNoMem)
       throw OutOfMemory(file + ": no memory to decode the image: " + error.err);
     fail(file, "cannot be decoded: " + error.err);
   }
-  if (decoded.empty()) fail_undecoded(bytes, file);
-  check_size(static_cast<std::uint64_t>(decoded.cols), static_cast<std::uint64_t>(decoded.rows), file);
-  return decoded;
+  const cv::Mat& pixels = decoded.pixels;
+  if (pixels.empty())
+    fail(file, decoded.fault.empty()
+                   ? "is no image that can be read, or is damaged; PNG, JPEG and TIFF are supported"
+                   : decoded.fault);
+  check_size(static_cast<std::uint64_t>(pixels.cols), static_cast<std::uint64_t>(pixels.rows), file);
+  if (damage != nullptr)
+    *damage = decoded.fault;
+  else if (!decoded.fault.empty())
+    messages().warn("{}: {}", file, decoded.fault);
+  return pixels;
+}
+
+/// @param convert  of red, green and blue
+template <class T, class Convert>
+auto converted(const cv::Mat& pixels, const Convert& convert) {
+  const int channels = pixels.channels(), green = channels > 1 ? 1 : 0, red = 2 * green;
+  Image<decltype(convert(T{}, T{}, T{}))> image(pixels.cols, pixels.rows);
+  for (int y = 0; y < pixels.rows; ++y) {
+    const T* in = pixels.ptr<T>(y);
+    auto* out = image.row(y);
+    for (int x = 0; x < pixels.cols; ++x, in += channels) out[x] = convert(in[red], in[green], in[0]);
+  }
+  return image;
 }
 
 template <class T>
-Image<T> grey_of_bgr(const cv::Mat& bgr) {
-  Image<T> image(bgr.cols, bgr.rows);
-  for (int y = 0; y < bgr.rows; ++y) {
-    const T* in = bgr.ptr<T>(y);
-    T* out = image.row(y);
-    for (int x = 0; x < bgr.cols; ++x, in += 3)
-      out[x] = static_cast<T>((299u * in[2] + 587u * in[1] + 114u * in[0] + 500u) / 1000u);
-  }
-  return image;
+Image<T> grey_of(const cv::Mat& pixels) {
+  return converted<T>(pixels, [](T red, T green, T blue) {
+    return static_cast<T>((299u * red + 587u * green + 114u * blue + 500u) / 1000u);
+  });
 }
 
 /// What samples are, for people: "8 bits".
@@ -85,16 +100,13 @@ std::string samples_text(const cv::Mat& pixels) {
   return text;
 }
 
-[[noreturn]] void fail_samples(const cv::Mat& pixels, const std::string& file) {
+/// The same of samples that we use.
+cv::Mat decode_integers(std::string_view bytes, const std::string& file, std::string* damage) {
+  cv::Mat pixels = decode(bytes, file, damage);
+  const bool kind = pixels.channels() == 1 || pixels.channels() == 3 || pixels.channels() == 4;
+  if (kind && (pixels.depth() == CV_8U || pixels.depth() == CV_16U)) return pixels;
   fail(file, "has samples of " + samples_text(pixels) +
-                 "; only 8 and 16 bit integers are supported: convert the image");
-}
-
-cv::Mat decode_colour(std::string_view bytes, const std::string& file) {
-  const cv::Mat bgr =
-      decode(bytes, cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH | cv::IMREAD_IGNORE_ORIENTATION, file);
-  if (bgr.type() == CV_8UC3 || bgr.type() == CV_16UC3) return bgr;
-  fail_samples(bgr, file);
+                 "; only grey and colours in integers of 8 and 16 bits are supported: convert the image");
 }
 
 /// The 8-bit value of each 16-bit value.
@@ -106,18 +118,6 @@ std::vector<std::uint8_t> level_table(SampleLevels levels) {
     table[i] = static_cast<std::uint8_t>(std::min<std::uint64_t>(255, (255 * above + span / 2) / span));
   }
   return table;
-}
-
-/// @param convert  of a sample
-template <class T, class Convert>
-Image<Rgb8> rgb_of_bgr(const cv::Mat& bgr, const Convert& convert) {
-  Image<Rgb8> image(bgr.cols, bgr.rows);
-  for (int y = 0; y < bgr.rows; ++y) {
-    const T* in = bgr.ptr<T>(y);
-    Rgb8* out = image.row(y);
-    for (int x = 0; x < bgr.cols; ++x, in += 3) out[x] = {convert(in[2]), convert(in[1]), convert(in[0])};
-  }
-  return image;
 }
 
 /// Of `pixels` with one channel, or blue, green, red and perhaps alpha.
@@ -138,13 +138,6 @@ Image<std::uint8_t> mask_of(const cv::Mat& pixels, MaskKind kind) {
     }
   }
   return mask;
-}
-
-/// The pixels of a file as they are, alpha included.
-cv::Mat decode_unchanged(std::string_view bytes, const std::string& file) {
-  const cv::Mat pixels = decode(bytes, cv::IMREAD_UNCHANGED, file);
-  if (pixels.depth() != CV_8U && pixels.depth() != CV_16U) fail_samples(pixels, file);
-  return pixels;
 }
 
 /// Of one channel: what is not the transparent grey.
@@ -245,16 +238,22 @@ std::string read_image_file(const std::filesystem::path& path, const HeaderCheck
   return read_file(path, kMaxImageFileBytes);
 }
 
-Image<Rgb8> read_image(const std::filesystem::path& path, SampleLevels levels) {
-  return decode_image(read_image_file(path), path.string(), levels);
+Image<Rgb8> read_image(const std::filesystem::path& path, SampleLevels levels, std::string* damage) {
+  return decode_image(read_image_file(path), path.string(), levels, damage);
 }
 
-Image<Rgb8> decode_image(std::string_view bytes, const std::string& file, SampleLevels levels) {
+Image<Rgb8> decode_image(std::string_view bytes, const std::string& file, SampleLevels levels,
+                         std::string* damage) {
   EXPECTS(levels.white > levels.black);
-  const cv::Mat bgr = decode_colour(bytes, file);
-  if (bgr.depth() == CV_8U) return rgb_of_bgr<std::uint8_t>(bgr, [](std::uint8_t value) { return value; });
+  const cv::Mat pixels = decode_integers(bytes, file, damage);
+  if (pixels.depth() == CV_8U)
+    return converted<std::uint8_t>(pixels, [](auto red, auto green, auto blue) {
+      return Rgb8{red, green, blue};
+    });
   const std::vector<std::uint8_t> table = level_table(levels);
-  return rgb_of_bgr<std::uint16_t>(bgr, [&](std::uint16_t value) { return table[value]; });
+  return converted<std::uint16_t>(pixels, [&](auto red, auto green, auto blue) {
+    return Rgb8{table[red], table[green], table[blue]};
+  });
 }
 
 void SampleRange::include(const SampleRange& other) {
@@ -276,7 +275,8 @@ bool is_plain_photo(const std::filesystem::path& path) {
 }
 
 PhotoSamples inspect_photo(std::string_view bytes, const std::string& file) {
-  const cv::Mat pixels = decode_unchanged(bytes, file);
+  std::string damage;  // said when the photo is used
+  const cv::Mat pixels = decode_integers(bytes, file, &damage);
   PhotoSamples samples;
   if (pixels.depth() == CV_16U) samples.range = range_of(pixels);
   if (pixels.channels() != 4 && !transparent_grey(bytes)) return samples;
@@ -291,18 +291,19 @@ PhotoSamples inspect_photo(std::string_view bytes, const std::string& file) {
   return samples;
 }
 
-Image<std::uint8_t> decode_mask(std::string_view bytes, const std::string& file, MaskKind kind) {
-  return mask_of(decode_unchanged(bytes, file), bytes, kind);
+Image<std::uint8_t> decode_mask(std::string_view bytes, const std::string& file, MaskKind kind,
+                                std::string* damage) {
+  return mask_of(decode_integers(bytes, file, damage), bytes, kind);
 }
 
-StoredGrey read_stored_grey(const std::filesystem::path& path) {
-  return decode_stored_grey(read_image_file(path), path.string());
+StoredGrey read_stored_grey(const std::filesystem::path& path, std::string* damage) {
+  return decode_stored_grey(read_image_file(path), path.string(), damage);
 }
 
-StoredGrey decode_stored_grey(std::string_view bytes, const std::string& file) {
-  const cv::Mat bgr = decode_colour(bytes, file);
-  if (bgr.depth() == CV_8U) return {grey_of_bgr<std::uint8_t>(bgr), {}};
-  return {{}, grey_of_bgr<std::uint16_t>(bgr)};
+StoredGrey decode_stored_grey(std::string_view bytes, const std::string& file, std::string* damage) {
+  const cv::Mat pixels = decode_integers(bytes, file, damage);
+  if (pixels.depth() == CV_8U) return {grey_of<std::uint8_t>(pixels), {}};
+  return {{}, grey_of<std::uint16_t>(pixels)};
 }
 
 Image<std::uint8_t> read_grey_image(const std::filesystem::path& path) {
@@ -315,12 +316,13 @@ ImageSize image_size(const std::filesystem::path& path) {
     check_size(size->width, size->height, path.string());
     return {static_cast<int>(size->width), static_cast<int>(size->height)};
   }
-  const Image<Rgb8> image = read_image(path);
+  std::string damage;  // said when the pixels are used
+  const Image<Rgb8> image = read_image(path, {}, &damage);
   return {image.width(), image.height()};
 }
 
 Image<std::uint16_t> read_png16(const std::filesystem::path& path) {
-  const cv::Mat pixels = decode(read_image_file(path), cv::IMREAD_UNCHANGED, path.string());
+  const cv::Mat pixels = decode(read_image_file(path), path.string(), nullptr);
   if (pixels.type() != CV_16UC1)
     fail(path.string(), "has samples of " + samples_text(pixels) + "; a 16-bit grey PNG is needed");
   Image<std::uint16_t> image(pixels.cols, pixels.rows);

@@ -41,12 +41,16 @@ struct SampleLevels {
 /// OpenCV, such as PNG, JPEG, TIFF.
 /// @param levels  of 16-bit values, which become round(255 (value - black) / (white - black)), in [0, 255];
 /// 8-bit values stay as they are
+/// @param damage  set to what is wrong with a file that is used all the same, empty where nothing is; null: a
+/// warning says it
 /// @throws InputError with path and reason: missing, not an image, damaged, truncated, too large, non-integer
 /// samples
-Image<Rgb8> read_image(const std::filesystem::path& path, SampleLevels levels = {});
+Image<Rgb8> read_image(const std::filesystem::path& path, SampleLevels levels = {},
+                       std::string* damage = nullptr);
 
 /// The same from memory; `file` is the name in messages.
-Image<Rgb8> decode_image(std::string_view bytes, const std::string& file, SampleLevels levels = {});
+Image<Rgb8> decode_image(std::string_view bytes, const std::string& file, SampleLevels levels = {},
+                         std::string* damage = nullptr);
 
 /// The range of the 16-bit values of images; empty: of 8-bit images.
 struct SampleRange {
@@ -85,15 +89,17 @@ struct StoredGrey {
 };
 
 /// Reads grey pixels as `read_grey_image` does, but keeps 16-bit values.
+/// @param damage  as of `read_image`
 /// @throws InputError as `read_image`
-StoredGrey read_stored_grey(const std::filesystem::path& path);
-StoredGrey decode_stored_grey(std::string_view bytes, const std::string& file);
+StoredGrey read_stored_grey(const std::filesystem::path& path, std::string* damage = nullptr);
+StoredGrey decode_stored_grey(std::string_view bytes, const std::string& file, std::string* damage = nullptr);
 
 /// A mask from memory: 0 where a pixel is to be ignored, by the kind of the mask, else 255. 16-bit values are
 /// not rounded first; `file` is the name in messages.
+/// @param damage  as of `read_image`
 /// @throws InputError as `read_image`
 Image<std::uint8_t> decode_mask(std::string_view bytes, const std::string& file,
-                                MaskKind kind = MaskKind::kBlack);
+                                MaskKind kind = MaskKind::kBlack, std::string* damage = nullptr);
 
 /// The size of an image file; for PNG, JPEG and TIFF from its header alone.
 /// @throws InputError as `read_image`; damage after the header is not detected

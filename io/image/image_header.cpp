@@ -17,14 +17,6 @@ std::uint8_t byte_at(std::string_view bytes, std::size_t i) {
   return static_cast<std::uint8_t>(bytes[i]);
 }
 
-bool is_jpeg(std::string_view bytes) {
-  return bytes.starts_with("\xFF\xD8\xFF"sv);
-}
-
-bool is_png(std::string_view bytes) {
-  return bytes.starts_with("\x89PNG\r\n\x1A\n"sv);
-}
-
 std::optional<HeaderSize> png_size(std::string_view bytes) {
   // Signature, then the IHDR chunk: length, name, width, height.
   if (bytes.size() < 24 || bytes.substr(12, 4) != "IHDR") return {};
@@ -169,11 +161,6 @@ int orientation_of(std::string_view tiff) {
 
 }  // namespace
 
-bool is_tiff(std::string_view bytes) {
-  return bytes.starts_with("II*\0"sv) || bytes.starts_with("MM\0*"sv) || bytes.starts_with("II+\0"sv) ||
-         bytes.starts_with("MM\0+"sv);
-}
-
 std::optional<HeaderSize> header_size(std::string_view bytes) {
   if (is_png(bytes)) return png_size(bytes);
   if (is_jpeg(bytes)) return jpeg_size(bytes);
@@ -214,15 +201,6 @@ int exif_orientation(std::string_view bytes) {
       return exif || marker == kScan;
     });
   return orientation;
-}
-
-bool is_truncated_jpeg(std::string_view bytes) {
-  if (!is_jpeg(bytes)) return false;
-  // After the first start-of-scan marker (DA), FF D9 can only be the end of the image: FF is escaped in coded
-  // data.
-  const std::size_t pixels =
-      visit_jpeg_segments(bytes, [](std::uint8_t marker, std::string_view) { return marker == 0xDA; });
-  return bytes.find("\xFF\xD9"sv, pixels) == std::string_view::npos;
 }
 
 }  // namespace recon

@@ -43,9 +43,17 @@ std::optional<std::uint16_t> transparent_grey(std::string_view bytes);
 /// is none. From 5 on, width and height change places.
 int exif_orientation(std::string_view bytes);
 
-bool is_tiff(std::string_view bytes);
-
-/// Whether `bytes` is a JPEG whose end-of-image marker is missing: decoders fill the missing part with grey.
-bool is_truncated_jpeg(std::string_view bytes);
+/// What a file is by its first bytes.
+inline bool is_jpeg(std::string_view bytes) {
+  return bytes.starts_with("\xFF\xD8\xFF");
+}
+inline bool is_png(std::string_view bytes) {
+  return bytes.starts_with("\x89PNG\r\n\x1A\n");
+}
+inline bool is_tiff(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  return bytes.starts_with("II*\0"sv) || bytes.starts_with("MM\0*"sv) || bytes.starts_with("II+\0"sv) ||
+         bytes.starts_with("MM\0+"sv);
+}
 
 }  // namespace recon

@@ -47,6 +47,8 @@ class HeaderWords {
     return value;
   }
 
+  std::size_t bytes_left() const { return rest_.size(); }
+
  private:
   std::string_view rest_;
 };
@@ -74,6 +76,17 @@ std::uint64_t load_24_bits(const char* bytes) {
   return load_number<std::uint16_t>(bytes) | std::uint64_t{static_cast<std::uint8_t>(bytes[2])} << 16;
 }
 
+/// Of rows that end at a multiple of four bytes.
+std::uint64_t bmp_bytes(std::string_view bytes) {
+  constexpr std::uint32_t kNewHeader = 40, kPlain = 0, kBitFields = 3;
+  if (bytes.size() < 34 || load_number<std::uint32_t>(&bytes[14]) < kNewHeader) return 0;
+  const auto packing = load_number<std::uint32_t>(&bytes[30]);
+  if (packing != kPlain && packing != kBitFields) return 0;
+  const HeaderSize size = *bmp_size(bytes);
+  const std::uint64_t row = (size.width * load_number<std::uint16_t>(&bytes[28]) + 31) / 32 * 4;
+  return load_number<std::uint32_t>(&bytes[10]) + row * size.height;
+}
+
 std::optional<HeaderSize> webp_size(std::string_view bytes) {
   if (bytes.size() < 30) return {};
   constexpr std::uint32_t kSide = 0x3FFF;  // sides of 14 bits
@@ -95,6 +108,17 @@ std::optional<HeaderSize> jpeg2000_size(std::string_view bytes) {
   if (at == std::string_view::npos || at + 12 > bytes.size()) return {};
   return HeaderSize{load_number<std::uint32_t>(&bytes[at + 8], std::endian::big),
                     load_number<std::uint32_t>(&bytes[at + 4], std::endian::big)};
+}
+
+/// Of pixels that follow the header after one blank.
+std::uint64_t pnm_bytes(std::string_view bytes) {
+  HeaderWords words(bytes);
+  const char kind = words.next().back();
+  const auto width = words.number(), height = words.number(), max = kind == '4' ? 1 : words.number();
+  if (!width || !height || !max) return 0;
+  const std::uint64_t row =
+      kind == '4' ? (*width + 7) / 8 : *width * (kind == '6' ? 3 : 1) * (*max > 255 ? 2 : 1);
+  return bytes.size() - words.bytes_left() + 1 + row * *height;
 }
 
 std::optional<HeaderSize> big_tiff_size(std::string_view bytes, std::endian order) {
@@ -119,6 +143,13 @@ std::optional<HeaderSize> big_tiff_size(std::string_view bytes, std::endian orde
 }
 
 }  // namespace
+
+std::uint64_t rare_image_bytes(std::string_view bytes) {
+  if (bytes.starts_with("BM"sv)) return bmp_bytes(bytes);
+  if (bytes.starts_with("P4"sv) || bytes.starts_with("P5"sv) || bytes.starts_with("P6"sv))
+    return pnm_bytes(bytes);
+  return 0;
+}
 
 std::optional<HeaderSize> rare_header_size(std::string_view bytes) {
   if (bytes.starts_with("BM"sv)) return bmp_size(bytes);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -10,5 +11,9 @@ namespace recon {
 /// The size that the header of a BMP, PNM (PBM, PGM, PPM, PAM, PFM), WebP, JPEG 2000 or BigTIFF file states,
 /// from the first bytes of the file; nothing for another file and where it is not among these bytes.
 std::optional<HeaderSize> rare_header_size(std::string_view bytes);
+
+/// The bytes that the header of a BMP or a binary PBM, PGM or PPM file says the file has at least; 0 of
+/// others, and of packed pixels.
+std::uint64_t rare_image_bytes(std::string_view bytes);
 
 }  // namespace recon

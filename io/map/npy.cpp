@@ -1,5 +1,6 @@
 #include "io/map/npy.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <map>
@@ -56,14 +57,25 @@ NpyText npy_text(std::string_view bytes, const FilePlace& place) {
   return {{text, size}, static_cast<std::size_t>(reader.offset())};
 }
 
+/// What Python takes for space between words.
+constexpr std::string_view kSpace = " \t\n\r\f\v";
+
+std::string_view trimmed(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+  return text.substr(0, text.find_last_not_of(kSpace) + 1);
+}
+
 /// What follows a key of the dictionary.
 std::string_view npy_value(std::string_view text, std::string_view key, const FilePlace& place) {
-  const std::size_t at = text.find("'" + std::string(key) + "'");
-  const std::size_t colon = at == std::string_view::npos ? at : text.find(':', at);
-  const std::size_t value = colon == std::string_view::npos ? colon : text.find_first_not_of(' ', colon + 1);
-  if (value == std::string_view::npos)
-    place.fail("the header {} has no value of '{}'; write the array with numpy.save", in_quotes(text), key);
-  return text.substr(value);
+  for (const char quote : {'\'', '"'}) {
+    const std::size_t at = text.find(quote + std::string(key) + quote);
+    if (at == std::string_view::npos) continue;
+    const std::string_view rest = trimmed(text.substr(at + key.size() + 2));
+    if (const std::string_view value = trimmed(rest.substr(rest.starts_with(':') ? 1 : 0));
+        value.size() < rest.size() && !value.empty())
+      return value;
+  }
+  place.fail("the header {} has no value of '{}'; write the array with numpy.save", in_quotes(text), key);
 }
 
 void set_npy_type(std::string_view text, const FilePlace& place, NpyHeader& header) {
@@ -73,9 +85,10 @@ void set_npy_type(std::string_view text, const FilePlace& place, NpyHeader& head
                                                              {"u1", NpyType::kUint8},
                                                              {"u2", NpyType::kUint16}};
   std::string_view value = npy_value(text, "descr", place);
-  const std::size_t end = value.find('\'', 1);
+  const char quote = value.front();
+  const std::size_t end = value.find(quote, 1);
   value = value.substr(0, end == std::string_view::npos ? end : end + 1);
-  const bool is_word = value.size() == 5 && value.front() == '\'' && value.back() == '\'';
+  const bool is_word = value.size() == 5 && (quote == '\'' || quote == '"') && value.back() == quote;
   const auto type = is_word ? kTypes.find(value.substr(2, 2)) : kTypes.end();
   if (type == kTypes.end() || std::string_view("<>|=").find(value[1]) == std::string_view::npos)
     place.fail(
@@ -86,7 +99,16 @@ void set_npy_type(std::string_view text, const FilePlace& place, NpyHeader& head
   header.big_endian = value[1] == '>';
 }
 
-/// The dimensions in "(480, 640)".
+/// @returns the value of 'fortran_order'
+bool npy_order(std::string_view text, const FilePlace& place) {
+  const std::string_view value = npy_value(text, "fortran_order", place);
+  const bool by_columns = value.starts_with("True");
+  if (!by_columns && !value.starts_with("False"))
+    place.fail("'fortran_order' of the array is {}; it is True or False", in_quotes(value));
+  return by_columns;
+}
+
+/// The dimensions in "(480, 640)", which Python 2 wrote as "(480L, 640L)".
 std::vector<std::int64_t> npy_shape(std::string_view text, const FilePlace& place) {
   const std::string_view value = npy_value(text, "shape", place);
   const std::size_t end = value.find(')');
@@ -94,11 +116,10 @@ std::vector<std::int64_t> npy_shape(std::string_view text, const FilePlace& plac
   bool valid = value.front() == '(' && end != std::string_view::npos;
   for (std::size_t at = 1; valid && at < end;) {
     const std::size_t comma = std::min(value.find(',', at), end);
-    std::string_view word = value.substr(at, comma - at);
+    std::string_view word = trimmed(value.substr(at, comma - at));
     at = comma + 1;
-    while (word.starts_with(' ')) word.remove_prefix(1);
-    while (word.ends_with(' ')) word.remove_suffix(1);
-    if (word.empty()) continue;
+    if (word.empty() && comma == end) break;  // after the last comma
+    if (word.ends_with('L')) word.remove_suffix(1);
     const auto number = to_number<std::int64_t>(word);
     valid = number && *number > 0;
     if (valid) shape.push_back(*number);
@@ -143,7 +164,7 @@ NpyHeader parse_npy_header(std::string_view bytes, std::uint64_t file_bytes, con
   NpyHeader header;
   header.bytes = header_text.bytes;
   set_npy_type(header_text.text, place, header);
-  header.by_columns = npy_value(header_text.text, "fortran_order", place).starts_with("True");
+  header.by_columns = npy_order(header_text.text, place);
   set_npy_size(header_text.text, place, header);
   const std::uint64_t needed = std::uint64_t{npy_bytes(header.type)} *
                                static_cast<std::uint64_t>(header.width) *

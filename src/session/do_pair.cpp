@@ -52,9 +52,10 @@ struct PairRun {
 /// What matching leaves, filtered.
 struct PairResult {
   Image<float> disparity;
-  Image<std::uint8_t> filled;  ///< 255 or 0; empty without --fill
-  double known = 0;            ///< share of pixels with a disparity, before filling
-  std::string swap_warning;    ///< that the images are swapped; empty: none
+  Image<std::uint8_t> filled;         ///< 255 or 0; empty without --fill
+  double known = 0;                   ///< share of pixels with a disparity, before filling
+  std::string swap_warning;           ///< that the images are swapped; empty: none
+  std::vector<std::string> warnings;  ///< of the files
   PairFindings findings;
 };
 
@@ -162,7 +163,7 @@ Image<std::uint8_t> fill(const PairRun& run, const PairImages& images, ImageView
   const DisparityRange range = run.plan.options.range;
   if (!images.left_colour.empty())
     return fill_disparity(disparity, images.left_colour.view(), range.min, range.count);
-  const Image<Rgb8> colour = read_image(run.plan.files.left, images.levels);
+  const Image<Rgb8> colour = read_pair_colour(run.plan.files.left, images.levels);
   return fill_disparity(disparity, colour.view(), range.min, range.count);
 }
 
@@ -173,6 +174,7 @@ PairResult match(const PairRun& run, StepClock& clock) {
   clock.end("reading the images");
   check_interrupted();
   PairResult result;
+  result.warnings = images.warnings;
   result.findings = check_pair(problem.images, plan.options.range);
   if (!result.findings.textured)
     throw InputError(
@@ -203,7 +205,7 @@ void write_depth(const PairRun& run, const PairResult& result, StepRecord& recor
   const Image<float> depth = depth_of_disparity(result.disparity.view(), *plan.camera);
   write_result(run, pair_file::kDepth, record,
                [&](const auto& path) { return write_pfm(path, depth.view()); });
-  const Image<Rgb8> colour = read_image(plan.files.left, colour_levels(plan.files));
+  const Image<Rgb8> colour = read_pair_colour(plan.files.left, colour_levels(plan.files));
   const PairCloud cloud =
       write_pair_cloud(run.workspace, depth.view(), colour.view(), result.filled.view(), plan.camera->left);
   if (cloud.points == 0)
@@ -228,7 +230,7 @@ void write_disparity(const PairRun& run, const PairResult& result, StepRecord& r
 }
 
 json warnings_of(const PairPlan& plan, const PairResult& result) {
-  json warnings = json::array();
+  json warnings = result.warnings;
   const std::string rows = rows_warning(result.findings, plan.size.width);
   const std::string searched = range_warning(result.findings, plan.options.range);
   for (const std::string& text : {scene_warning(result.findings), rows})

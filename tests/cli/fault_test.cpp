@@ -215,7 +215,8 @@ TEST_F(ReconstructFault, AnOutputThatCannotBeWrittenIsOneBeforeTheWork) {
 }
 
 TEST_F(ReconstructFault, TooLittleMemoryIsFourBeforeTheWork) {
-  expect(4, "--memory-limit", {scene().string(), "--memory-limit", "16M"});
+  expect(4, "the limit on memory is 50 MiB, and the program itself takes up to 96 MiB; raise --memory-limit",
+         {scene().string(), "--memory-limit", "50MiB"});
   expect(4, "or --planes, or take --optimizer winner",
          {RECON_SOURCE_DIR "/scenes/demo", "-o", (folder() / "out").string(), "--planes", "2500",
           "--memory-limit", "98M"});
@@ -255,6 +256,21 @@ TEST_F(ReconstructFault, ADiskTooSmallIsFoundBeforeTheWork) {
   const SmallDisk disk(folder() / "disk", "size=256k");
   if (!disk.mounted()) GTEST_SKIP() << "no tmpfs can be mounted: " << std::strerror(errno);
   expect(1, "are free", {scene().string(), "-o", (folder() / "disk/dense").string()});
+}
+
+TEST_F(ReconstructFault, TheDiskThatIsAskedForHoldsAllThatIsWritten) {
+  const std::vector<std::string> words = {scene().string(),  "--json", "--tile", "1",
+                                          "--export-points", "100000"};
+  std::vector<std::string> dry = words;
+  dry.push_back("--dry-run");
+  const auto planned =
+      reconstruct(dry).json().at("scenes").at(0).at("memory").at("output").get<std::size_t>();
+  const Outcome outcome = reconstruct(words);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  std::size_t written = 0;
+  for (const auto& [file, bytes] : files_below(dense())) written += bytes.size();
+  EXPECT_TRUE(fs::exists(dense() / "splat/sparse/0/points3D.bin"));
+  EXPECT_LE(written, planned);
 }
 
 TEST_F(ReconstructFault, ADiskThatFillsUpKeepsFinishedViews) {

@@ -303,6 +303,22 @@ TEST_F(GivenDepthMaps, ThatAllFailAreNamedInsteadOfTheMatching) {
                                    Not(HasSubstr("--min-fused-views"))));
 }
 
+TEST_F(GivenDepthMaps, ThatAreTooLargeForTheMemoryFailAlone) {
+  give_own_maps();
+  set_content(maps() / "view01.bin", "4800&3600&1&");
+  fs::resize_file(maps() / "view01.bin", 12 + std::uintmax_t{4} * 4800 * 3600);
+  const std::string reason =
+      (maps() / "view01.bin").string() + ": reading the map takes up to 131.8 MiB of memory, and one of ";
+  const Outcome dry = fuse({"--memory-limit", "180MiB", "--dry-run"});
+  EXPECT_EQ(dry.exit_code, 7);
+  EXPECT_THAT(dry.err, HasSubstr(reason));
+  const Outcome outcome = fuse({"--memory-limit", "180MiB"});
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("view01.png failed: " + reason), Not(HasSubstr("--max-image-size"))));
+  EXPECT_LT(outcome.peak_bytes, std::size_t{180} << 20);
+}
+
 TEST_F(GivenDepthMaps, KeepOutWhatMasksAndBoundsKeepOut) {
   give_own_maps();
   Image<std::uint8_t> mask(96, 72, 255);

@@ -10,11 +10,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (orientation < 1 || orientation > 8) __builtin_trap();
     const bool plain = recon::has_plain_samples(bytes);
     if (!header || header->width > kLargest || header->height > kLargest ||
-        header->width * header->height > kLargest) {
-      static_cast<void>(recon::is_truncated_jpeg(bytes));
+        header->width * header->height > kLargest)
       return;
-    }
-    const auto image = recon::decode_image(bytes, name);
+    std::string damage;
+    const auto image = recon::decode_image(bytes, name, {}, &damage);
     if (static_cast<std::uint64_t>(image.width()) != header->width ||
         static_cast<std::uint64_t>(image.height()) != header->height)
       __builtin_trap();

@@ -190,8 +190,9 @@ TEST_F(Masks, OfAnotherSizeAreNotDecodedWhereverTheirHeaderIs) {
 TEST_F(Masks, AndPhotosOfAnotherSizeAreNotDecoded) {
   run_->plan.scene = run_->scene;
   run_->plan.views.resize(3);
+  std::string damage;
   try {
-    run_->photos.decode(run_->plan, 0, png_header(0x75, 0x30));
+    run_->photos.decode(run_->plan, 0, png_header(0x75, 0x30), damage);
     ADD_FAILURE() << "it is no photo";
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("the photo has 30000x30000 pixels, its camera 40x30"));

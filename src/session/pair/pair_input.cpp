@@ -176,7 +176,12 @@ SampleLevels colour_levels(const PairFiles& files) {
 }
 
 PairImages read_pair_images(const PairPlan& plan) {
-  PairImages images = common_depth(read_stored_grey(plan.files.left), read_stored_grey(plan.files.right));
+  std::string left_damage, right_damage;
+  StoredGrey left = read_stored_grey(plan.files.left, &left_damage);
+  PairImages images = common_depth(std::move(left), read_stored_grey(plan.files.right, &right_damage));
+  for (const auto& [file, damage] :
+       {std::pair{&plan.files.left, &left_damage}, {&plan.files.right, &right_damage}})
+    if (!damage->empty()) images.warnings.push_back(file->string() + ": " + *damage);
   for (const auto& [image, file] :
        {std::pair{&images.left, &plan.files.left}, {&images.right, &plan.files.right}})
     if (image->width() != plan.size.width || image->height() != plan.size.height)
@@ -184,10 +189,15 @@ PairImages read_pair_images(const PairPlan& plan) {
                        " pixels, but there are " + size_text(image->width(), image->height()) +
                        "; the image is damaged");
   if (plan.options.whole == WholeMethod::kNone) {
-    images.left_colour = read_image(plan.files.left, images.levels);
-    images.right_colour = read_image(plan.files.right, images.levels);
+    images.left_colour = read_pair_colour(plan.files.left, images.levels);
+    images.right_colour = read_pair_colour(plan.files.right, images.levels);
   }
   return images;
+}
+
+Image<Rgb8> read_pair_colour(const std::filesystem::path& file, SampleLevels levels) {
+  std::string damage;
+  return read_image(file, levels, &damage);
 }
 
 Image<float> match_pair(Backend& backend, const PairProblem& problem, Method method,

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "io/image/image_file.hpp"
 #include "io/model/pair_folder.hpp"
@@ -41,6 +42,7 @@ struct PairImages {
   Image<std::uint16_t> left16, right16;
   SampleLevels levels;  ///< what becomes 0 and 255 in 8 bits, of 16
   Image<Rgb8> left_colour, right_colour;
+  std::vector<std::string> warnings;  ///< of files that are damaged and used all the same
 
   GreyPair view() const { return {left.view(), right.view(), left16.view(), right16.view()}; }
   ColourPair colour() const { return {left_colour.view(), right_colour.view()}; }
@@ -56,6 +58,10 @@ SampleLevels colour_levels(const PairFiles& files);
 
 /// @throws InputError when an image cannot be read, or is not of the plan's size
 PairImages read_pair_images(const PairPlan& plan);
+
+/// An image of a pair in colour; `read_pair_images` has warned of its damage.
+/// @throws InputError when it cannot be read
+Image<Rgb8> read_pair_colour(const std::filesystem::path& file, SampleLevels levels);
 
 /// The disparities of a pair, without speckles as far as the options of the method say.
 /// @param matched  called between the matching and what follows it, unless empty

@@ -41,6 +41,11 @@ std::uint64_t map_file_bytes(const ScenePlan& plan, bool clean) {
   return max;
 }
 
+/// Bytes of a COLMAP model of views, points and observations, each of which is in the track of its point too.
+std::uint64_t model_bytes(std::uint64_t views, std::uint64_t points, std::uint64_t observations) {
+  return 512 * views + 51 * points + (24 + 8) * observations;
+}
+
 }  // namespace
 
 std::uint64_t output_bytes(const ScenePlan& plan, const SessionOptions& options) {
@@ -50,12 +55,26 @@ std::uint64_t output_bytes(const ScenePlan& plan, const SessionOptions& options)
   // Tiles are written from a temporary file of the same size.
   const std::uint64_t cloud =
       (kVertex * (options.tile > 0 ? 3 : 1) + PlyWriter::visibility_bytes(kViews)) / kPixelsPerPoint;
-  std::uint64_t bytes = map_file_bytes(plan, options.clean);
+  // The script of the report's page, and its points; of a view the records, its lines in the report and the
+  // log.
+  constexpr std::uint64_t kPage = std::uint64_t{1} << 20, kPagePoint = 14, kPagePoints = 300000;
+  constexpr std::uint64_t kViewRecords = std::uint64_t{16} << 10;
+  const std::uint64_t views = plan.views.size();
+  std::uint64_t bytes = map_file_bytes(plan, options.clean) + kPage + kViewRecords * views, pixels = 0,
+                observations = 0;
   for (const int view : plan.needed_views()) {
     const std::uint64_t size = map_pixels(plan.view(view).camera);
     bytes += size * 3;  // the undistorted image, were it not compressed
     if (!plan.scene_view(view).mask_hash.empty()) bytes += size;
-    if (plan.view(view).in_scope) bytes += size * (1 + cloud);
+    if (plan.view(view).in_scope) pixels += size;
+    observations += plan.scene_view(view).observations.size();
+  }
+  const std::uint64_t points = pixels / kPixelsPerPoint;
+  bytes += pixels * (1 + cloud) + kPagePoint * std::min(points, kPagePoints);
+  bytes += model_bytes(views, plan.scene.points.size(), observations);
+  if (options.export_points > 0) {
+    const std::uint64_t exported = std::min<std::uint64_t>(points, options.export_points);
+    bytes += model_bytes(views, exported, kViews * exported);
   }
   return bytes;
 }

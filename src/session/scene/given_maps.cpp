@@ -113,6 +113,13 @@ void check_given_size(const ScenePlan& plan, int view, const fs::path& file, Ima
                   is_of(photo.width, photo.height) ? ", the map is of the photo itself" : ""));
 }
 
+std::string too_large(const fs::path& depth, std::size_t bytes, std::size_t max_bytes) {
+  return fmt::format(
+      "{}: reading the map takes up to {} of memory, and one of --depth-maps may take {}, half of what "
+      "--memory-limit leaves; raise it, or give a smaller map: maps may have fewer pixels than the images",
+      depth.string(), format_byte_size(bytes), format_byte_size(max_bytes));
+}
+
 nlohmann::json hash_of(const fs::path& file) {
   const auto identity = identify_file(file);
   return identity ? nlohmann::json(identity->hash) : nlohmann::json();
@@ -129,7 +136,8 @@ std::vector<fs::path> GivenMaps::files() const {
   return files;
 }
 
-void GivenMaps::find(const fs::path& folder, const std::vector<View>& views, std::optional<double> unit) {
+void GivenMaps::find(const fs::path& folder, const std::vector<View>& views, std::optional<double> unit,
+                     std::size_t max_bytes) {
   if (!is_folder(folder))
     throw InputError(folder.string() + ": --depth-maps has to be a folder of depth maps");
   folder_ = is_folder(folder / "stereo" / "depth_maps") ? folder / "stereo" / "depth_maps" : folder;
@@ -148,8 +156,9 @@ void GivenMaps::find(const fs::path& folder, const std::vector<View>& views, std
                          " holds whole numbers; say how many scene units one of them is, such as 0.001 for "
                          "millimetres in a scene of metres");
       const fs::path confidence = confidence_beside(folder_, name, depth);
-      reading_bytes_ = std::max(reading_bytes_, bytes_of_maps(depth, confidence));
-      files_[view.name] = {depth, confidence};
+      const std::size_t bytes = bytes_of_maps(depth, confidence);
+      files_[view.name] = {depth, confidence, bytes > max_bytes ? too_large(depth, bytes, max_bytes) : ""};
+      if (bytes <= max_bytes) reading_bytes_ = std::max(reading_bytes_, bytes);
       break;
     }
   }
@@ -174,8 +183,8 @@ nlohmann::json GivenMaps::identity(const std::string& view) const {
 }
 
 std::string GivenMaps::fault(const ScenePlan& plan, int view) const {
-  const auto& [depth, confidence] = files_.at(plan.name(view));
   try {
+    const auto& [depth, confidence, fault] = readable_files(plan.name(view));
     check_given_size(plan, view, depth, given_depth_size(depth));
     if (!confidence.empty()) check_given_size(plan, view, confidence, given_map_size(confidence));
   } catch (const InputError& error) {
@@ -184,19 +193,25 @@ std::string GivenMaps::fault(const ScenePlan& plan, int view) const {
   return {};
 }
 
+const GivenMaps::Files& GivenMaps::readable_files(const std::string& view) const {
+  const Files& files = files_.at(view);
+  if (!files.fault.empty()) throw InputError(files.fault);
+  return files;
+}
+
 ImageSize GivenMaps::depth_size(const std::string& view) const {
   return given_depth_size(files_.at(view).depth);
 }
 
 Image<float> GivenMaps::read_depth(const ScenePlan& plan, int view) const {
-  const fs::path& file = files_.at(plan.name(view)).depth;
+  const fs::path& file = readable_files(plan.name(view)).depth;
   Image<float> depth = read_given_depth(file, unit_);
   check_given_size(plan, view, file, {depth.width(), depth.height()});
   return depth;
 }
 
 ViewDepth GivenMaps::read(const ScenePlan& plan, int view) const {
-  const fs::path& confidence = files_.at(plan.name(view)).confidence;
+  const fs::path& confidence = readable_files(plan.name(view)).confidence;
   const Pinhole& camera = plan.view(view).camera;
   const auto fitted = [&](Image<float> map) {
     return resized_to_nearest(std::move(map), camera.width, camera.height);

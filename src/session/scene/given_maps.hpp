@@ -24,10 +24,11 @@ class GivenMaps {
  public:
   /// Looks for the maps of views: below `folder`, or its stereo/depth_maps where it is a workspace of COLMAP,
   /// files with the name of the view and the ending of a map. Where no other view has it, the name without
-  /// the ending of a photo will do.
+  /// the ending of a photo will do. A map that takes more than `max_bytes` to read is a fault of its view.
   /// @throws InputError when the folder is none or no view has a map
   /// @throws UsageError when maps hold whole numbers and no unit is given
-  void find(const std::filesystem::path& folder, const std::vector<View>& views, std::optional<double> unit);
+  void find(const std::filesystem::path& folder, const std::vector<View>& views, std::optional<double> unit,
+            std::size_t max_bytes);
 
   /// Whether maps are given at all.
   bool any() const { return !files_.empty(); }
@@ -36,7 +37,7 @@ class GivenMaps {
   /// The files of all views.
   std::vector<std::filesystem::path> files() const;
 
-  /// Bytes that reading the largest one takes.
+  /// Bytes that reading the largest one takes of those that are read.
   std::size_t reading_bytes() const { return reading_bytes_; }
 
   /// What identifies the content of the maps of a view that has them. A file is read once; a run that finds
@@ -62,7 +63,11 @@ class GivenMaps {
  private:
   struct Files {
     std::filesystem::path depth, confidence;  ///< no path: no confidence is given
+    std::string fault;                        ///< why they are not read; empty: they are
   };
+
+  /// @throws InputError where they are not to be read
+  const Files& readable_files(const std::string& view) const;
 
   std::filesystem::path folder_;
   std::optional<double> unit_;

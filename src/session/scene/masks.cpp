@@ -43,9 +43,10 @@ std::string read_content(const fs::path& path, const Camera& camera) {
                          [&](const HeaderSize& size, std::string_view) { check_size(path, size, camera); });
 }
 
-Image<std::uint8_t> decode(const std::string& content, const View& view, const Camera& camera) {
+Image<std::uint8_t> decode(const std::string& content, const View& view, const Camera& camera,
+                           std::string& damage) {
   if (const auto size = header_size(content)) check_size(view.mask_file, *size, camera);
-  Image<std::uint8_t> mask = decode_mask(content, view.mask_file, view.mask_kind);
+  Image<std::uint8_t> mask = decode_mask(content, view.mask_file, view.mask_kind, &damage);
   check_size(view.mask_file, size_of(mask), camera);
   return mask;
 }
@@ -85,7 +86,8 @@ void shorten_tracks(Scene& scene, const std::vector<std::vector<bool>>& ignored)
 }  // namespace
 
 Image<std::uint8_t> read_mask(const View& view, const Camera& camera) {
-  return decode(read_content(view.mask_file, camera), view, camera);
+  std::string damage;  // said by read_masks
+  return decode(read_content(view.mask_file, camera), view, camera, damage);
 }
 
 Image<std::uint8_t> undistorted_mask(const SceneRun& run, int view, ImageView<const std::uint8_t> mask) {
@@ -118,7 +120,7 @@ std::size_t prepared_mask_bytes(const ScenePlan& plan) {
 
 std::vector<LeftOut> read_masks(SceneRun& run) {
   std::vector<View>& views = run.scene.views;
-  std::vector<std::string> errors(views.size());
+  std::vector<std::string> errors(views.size()), damages(views.size());
   std::vector<std::vector<bool>> ignored(views.size());
   const int at_once = photos_at_once(run.scene, run.memory.limit, run.threads);
   bounded_parallel_for(static_cast<int>(views.size()), at_once, [&](int i) {
@@ -129,7 +131,7 @@ std::vector<LeftOut> read_masks(SceneRun& run) {
       if (view.mask_file.empty()) return;
       const Camera& camera = run.scene.cameras[view.camera];
       const std::string content = read_content(view.mask_file, camera);
-      ignored[i] = ignore_observations(view, decode(content, view, camera));
+      ignored[i] = ignore_observations(view, decode(content, view, camera, damages[i]));
       view.mask_hash = content_hash(content);
     } catch (const InputError& fault) {
       errors[i] = fault.what();
@@ -137,9 +139,12 @@ std::vector<LeftOut> read_masks(SceneRun& run) {
   });
   shorten_tracks(run.scene, ignored);
 
-  std::vector<LeftOut> unusable;
-  for (std::size_t i = 0; i < views.size(); ++i)
+  std::vector<LeftOut> unusable, damaged;
+  for (std::size_t i = 0; i < views.size(); ++i) {
     if (!errors[i].empty()) unusable.push_back({views[i].name, errors[i]});
+    if (errors[i].empty() && !damages[i].empty()) damaged.push_back({views[i].mask_file, damages[i]});
+  }
+  warn_of_damage(run, damaged);
   const int masked = count_masked(run.scene);
   if (masked > 0) messages().info("masks: {} of {} views have one", masked, views.size());
   if (masked == 0 && unusable.empty() && !views.empty() && !run.folder.masks.empty())

@@ -40,6 +40,7 @@ int threads_a_stream(const SceneMemory& scene, FusionMemory memory, std::size_t 
 std::string ways_out(const ScenePlan& plan, const SessionOptions& options, const Backends& backends) {
   if (!options.estimates())
     return options.workers > 1 ? "; raise --memory-limit, or lower --jobs" : "; raise --memory-limit";
+  if (!options.depth_maps.empty()) return "; raise --memory-limit, or lower --max-image-size or --threads";
   std::string ways = "; raise --memory-limit, or lower --max-image-size, --sources, --threads";
   if (options.workers > 1) ways += ", --jobs";
   const std::vector<int> active = plan.active_views();
@@ -169,7 +170,12 @@ class Division {
 }  // namespace
 
 std::size_t model_memory(std::size_t limit) {
-  return rest_of(limit, kProgramBytes);
+  if (limit <= kProgramBytes)
+    throw OutOfMemory(
+        fmt::format("the limit on memory is {}, and the program itself takes up to {}; raise "
+                    "--memory-limit, or that of the system where it is not given",
+                    format_byte_size(limit), format_byte_size(kProgramBytes)));
+  return limit - kProgramBytes;
 }
 
 int photos_at_once(const ScenePlan& plan, std::size_t limit, int threads) {

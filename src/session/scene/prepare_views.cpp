@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +26,14 @@ namespace {
 struct DecodedPhoto {
   std::optional<Image<Rgb8>> pixels;
   std::optional<Image<std::uint8_t>> mask;
+  std::string damage;  ///< what is wrong with its file all the same
+};
+
+/// What a look at a photo says.
+struct PhotoState {
+  std::string hash;
+  std::string damage;  ///< as of DecodedPhoto
+  std::string error;   ///< why it cannot be used; empty: it can
 };
 
 /// Writes the undistorted mask of a view that has one.
@@ -46,24 +57,29 @@ void write_view(SceneRun& run, int view, const std::string& content, const Image
       {file, plan.unchanged ? write_file(path, content) : write_image(path, image.view())});
   write_mask(run, view, photo, record);
   record.result = {{"width", image.width()}, {"height", image.height()}};
+  if (!photo.damage.empty()) record.result["damage"] = photo.damage;
   run.results.put(run.key(Step::kPrepare, view), std::move(record));
 }
 
 /// Reads a photo and, with `write`, writes the undistorted images of its views, unless an earlier run did;
-/// returns the hash of the photo.
+/// returns the state of the photo.
 /// @throws InputError when the photo cannot be used
-std::string prepare_photo(SceneRun& run, const std::vector<int>& views, bool write) {
+PhotoState prepare_photo(SceneRun& run, const std::vector<int>& views, bool write) {
   const std::string content = run.photos.read(run.plan, views.front()), hash = content_hash(content);
   DecodedPhoto photo;
   for (const int view : views) {
     StepRecord record;
     record.inputs = prepare_inputs(run, view, hash);
-    if (run.results.find(run.key(Step::kPrepare, view), record.inputs) != nullptr) continue;
-    if (!photo.pixels) photo.pixels = run.photos.decode(run.plan, view, content);
+    if (const StepRecord* kept = run.results.find(run.key(Step::kPrepare, view), record.inputs)) {
+      if (const auto it = kept->result.find("damage"); it != kept->result.end() && it->is_string())
+        photo.damage = it->get<std::string>();
+      continue;
+    }
+    if (!photo.pixels) photo.pixels = run.photos.decode(run.plan, view, content, photo.damage);
     const auto image = run.photos.add(run.plan, view, *photo.pixels);
     if (write) write_view(run, view, content, *image, photo, std::move(record));
   }
-  return hash;
+  return {hash, photo.damage, {}};
 }
 
 /// Views by their photos.
@@ -79,32 +95,36 @@ std::vector<std::vector<int>> by_photo(const ScenePlan& plan, const std::vector<
 std::vector<LeftOut> prepare(SceneRun& run, const std::vector<int>& views, bool write) {
   const std::vector<std::vector<int>> photos = by_photo(run.plan, views);
   const bool first_look = !run.photo_hashes.contains(run.plan.name(views.front()));
-  std::vector<std::string> hashes(photos.size()), errors(photos.size());
+  std::vector<PhotoState> states(photos.size());
   Progress progress(write ? step_name(Step::kPrepare) : "reading photos", static_cast<int>(views.size()),
                     progress_style(run.options.quiet));
   bounded_parallel_for(static_cast<int>(photos.size()),
                        photos_at_once(run.plan, run.memory.limit, run.threads), [&](int i) {
                          check_interrupted();
                          try {
-                           hashes[i] = prepare_photo(run, photos[i], write);
+                           states[i] = prepare_photo(run, photos[i], write);
                          } catch (const InputError& error) {
-                           errors[i] = error.what();
+                           states[i].error = error.what();
                          }
                          for (std::size_t view = 0; view < photos[i].size(); ++view) progress.advance();
                        });
 
-  std::vector<LeftOut> unusable;
+  std::vector<LeftOut> unusable, damaged;
   std::vector<int> usable;
   for (std::size_t i = 0; i < photos.size(); ++i) {
-    if (errors[i].empty()) {
-      for (const int view : photos[i]) run.photo_hashes[run.plan.name(view)] = hashes[i];
-      usable.insert(usable.end(), photos[i].begin(), photos[i].end());
+    const auto& [hash, damage, error] = states[i];
+    const std::string& photo = run.plan.scene_view(photos[i].front()).photo_name();
+    if (!error.empty()) {
+      run.warn(photo + " is left out: " + error);
+      unusable.push_back({photo, error});
       continue;
     }
-    const std::string& photo = run.plan.scene_view(photos[i].front()).photo_name();
-    run.warn(photo + " is left out: " + errors[i]);
-    unusable.push_back({photo, errors[i]});
+    if (!damage.empty() && !run.photo_hashes.contains(run.plan.name(photos[i].front())))
+      damaged.push_back({run.photos.photo_file(run.plan, photos[i].front()).string(), damage});
+    for (const int view : photos[i]) run.photo_hashes[run.plan.name(view)] = hash;
+    usable.insert(usable.end(), photos[i].begin(), photos[i].end());
   }
+  warn_of_damage(run, damaged);
   if (first_look) log_kept(run, Step::kPrepare, usable);
   return unusable;
 }
@@ -128,6 +148,15 @@ void prepare_needed(SceneRun& run, bool write) {
 }
 
 }  // namespace
+
+void warn_of_damage(SceneRun& run, const std::vector<LeftOut>& files) {
+  constexpr std::size_t kNamed = 10;
+  for (std::size_t i = 0; i < std::min(kNamed, files.size()); ++i)
+    run.warn(files[i].name + ": " + files[i].reason);
+  if (files.size() > kNamed)
+    run.warn(fmt::format("{} more files are damaged and used as they are, such as {}: {}",
+                         files.size() - kNamed, files[kNamed].name, files[kNamed].reason));
+}
 
 void check_photos(SceneRun& run) {
   prepare_needed(run, false);

@@ -129,7 +129,7 @@ void find_given_maps(SceneRun& run) {
         fmt::format("--depth-maps {} lies in the output folder {}, whose maps are replaced; give "
                     "another --output",
                     folder.string(), run.workspace.root().string()));
-  run.given.find(found, run.scene.views, run.options.depth_unit);
+  run.given.find(found, run.scene.views, run.options.depth_unit, model_memory(run.memory.limit) / 2);
   const auto bends = [&](const View& view) {
     return run.scene.cameras[static_cast<std::size_t>(view.camera)].model > CameraModel::kPinhole;
   };

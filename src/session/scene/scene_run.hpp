@@ -80,6 +80,9 @@ void read_scene(SceneRun& run);
 /// @throws Interrupted
 std::vector<SparsePoint> points_of_photos(SceneRun& run);
 
+/// Warns of files that are damaged and used all the same; many become one warning.
+void warn_of_damage(SceneRun& run, const std::vector<LeftOut>& files);
+
 /// Makes the plan of the views that are not left out, nor have too long a name, by the points of photos where
 /// there are no others.
 /// @throws InputError with the file of the model

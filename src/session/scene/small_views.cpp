@@ -63,7 +63,8 @@ void SmallViews::add_unprepared(const std::vector<int>& views_of_photo) {
   PhotoStore& store = run_.photos;
   const int first = views_of_photo.front();
   try {
-    const Image<Rgb8> photo = store.decode(run_.plan, first, store.read(run_.plan, first));
+    std::string damage;  // said when the view is prepared
+    const Image<Rgb8> photo = store.decode(run_.plan, first, store.read(run_.plan, first), damage);
     const View& it = run_.plan.scene_view(first);
     Image<std::uint8_t> photo_mask;
     if (!it.mask_file.empty()) photo_mask = read_mask(it, run_.plan.photo_camera(first));

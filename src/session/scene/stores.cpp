@@ -69,12 +69,13 @@ void PhotoStore::set_budget(std::size_t bytes) {
   colours_.set_budget(bytes - channel_share(bytes, colour_, levels_));
 }
 
-Image<Rgb8> PhotoStore::decode(const ScenePlan& plan, int view, const std::string& file_content) const {
+Image<Rgb8> PhotoStore::decode(const ScenePlan& plan, int view, const std::string& file_content,
+                               std::string& damage) const {
   const std::string file = photo_file(plan, view).string();
   const Camera& camera = plan.photo_camera(view);
   // Before it is decoded: the memory is planned for photos of the size of their cameras.
   if (const auto size = header_size(file_content)) check_photo_size(file, *size, file_content, camera);
-  Image<Rgb8> photo = decode_image(file_content, file, levels_of_samples_);
+  Image<Rgb8> photo = decode_image(file_content, file, levels_of_samples_, &damage);
   check_photo_size(file, size_of(photo), file_content, camera);
   return photo;
 }
@@ -95,7 +96,8 @@ std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan,
 
 std::shared_ptr<const PhotoStore::Colour> PhotoStore::colour(const ScenePlan& plan, int view) {
   if (auto image = colours_.find(plan.name(view))) return image;
-  return add(plan, view, decode(plan, view, read(plan, view)));
+  std::string damage;  // said when the view was prepared
+  return add(plan, view, decode(plan, view, read(plan, view), damage));
 }
 
 std::string PhotoStore::read(const ScenePlan& plan, int view) const {

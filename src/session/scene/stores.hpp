@@ -60,9 +60,10 @@ class PhotoStore {
   SampleLevels levels() const { return levels_of_samples_; }
   void set_levels(SampleLevels levels) { levels_of_samples_ = levels; }
 
-  /// The photo of a view from the content of its file.
+  /// The photo of a view from the content of its file, and what is wrong with that all the same.
   /// @throws InputError when it cannot be decoded or does not have its camera's size
-  Image<Rgb8> decode(const ScenePlan& plan, int view, const std::string& file_content) const;
+  Image<Rgb8> decode(const ScenePlan& plan, int view, const std::string& file_content,
+                     std::string& damage) const;
 
   /// Undistorts a view from its photo, and caches it.
   std::shared_ptr<const Colour> add(const ScenePlan& plan, int view, const Image<Rgb8>& photo);

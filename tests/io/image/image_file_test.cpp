@@ -293,8 +293,6 @@ TEST(ReadImage, SaysWhatIsWrong) {
   EXPECT_THAT(message_of<InputError>([&] { read_image(folder.path()); }), HasSubstr("is a folder"));
   EXPECT_THAT(reading(""), testing::StartsWith(path + ": the image file is empty"));
   EXPECT_THAT(reading("no image"), HasSubstr("no image that can be read"));
-  const std::string jpeg = encoded(".jpg", sample<std::uint8_t>(CV_8UC3));
-  EXPECT_THAT(reading(jpeg.substr(0, jpeg.size() - 2)), HasSubstr("truncated"));
   std::string png = encoded(".png", cv::Mat(64, 64, CV_8UC3, cv::Scalar(1, 2, 3)));
   EXPECT_THAT(reading(png.substr(0, png.size() / 2)), HasSubstr("damaged"));
   png.replace(16, 4, std::string("\x7F\xFF\xFF\xFF", 4));
@@ -302,7 +300,7 @@ TEST(ReadImage, SaysWhatIsWrong) {
   EXPECT_THAT(reading(encoded(".tiff", cv::Mat(2, 2, CV_32FC3, cv::Scalar(1, 1, 1)))),
               HasSubstr("32 bits, floating-point"));
   EXPECT_THAT(reading(encoded(".tiff", cv::Mat(2, 2, CV_32FC1, cv::Scalar(1)))),
-              HasSubstr("no integers of 8 or 16 bits (such as floats)"));
+              HasSubstr("32 bits, floating-point"));
 }
 
 TEST(ReadImage, GreyIsTheWeightedMean) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -59,6 +60,26 @@ TEST(NumpyArray, HasRowsOfNumbersOfAnyType) {
     EXPECT_EQ(read(npy("<f4", shape, numbers<float>({1, 2, 3, 4, 5, 6}))), expected) << shape;
 }
 
+TEST(NumpyArray, HasAHeaderAsPythonReadsIt) {
+  const std::vector<float> expected = {1, 2, 3, 4, 5, 6};
+  const std::string by_rows = numbers<float>({1, 2, 3, 4, 5, 6}),
+                    by_columns = numbers<float>({1, 4, 2, 5, 3, 6});
+  const auto read = [](const std::string& bytes) { return pixels(parse_npy(bytes, "a.npy")); };
+  for (const char* shape : {"(2L, 3L)", "(  2 ,3  )", "(2,\t3)", "(\n2,\n3,\n)", "\t(2, 3)", "(2 , 3 , )"})
+    EXPECT_EQ(read(npy("<f4", shape, by_rows)), expected) << shape;
+  for (const char* order : {" True", "\tTrue", "\n  True"})
+    EXPECT_EQ(read(npy("<f4", "(2, 3)", by_columns, order)), expected) << order;
+  std::string quoted = npy("<f4", "(2, 3)", by_rows);
+  std::ranges::replace(quoted, '\'', '"');
+  EXPECT_EQ(read(quoted), expected);
+  std::string spaced = npy("<f4", "(2, 3)", by_columns, "True");
+  for (std::size_t at = spaced.find(':'); at != std::string::npos; at = spaced.find(':', at + 2)) {
+    spaced.insert(at, "\t");
+    spaced.erase(spaced.rfind("  "), 1);
+  }
+  EXPECT_EQ(read(spaced), expected);
+}
+
 TEST(NumpyArray, RefusesWhatIsNoMap) {
   const auto refusal = [](const std::string& bytes) {
     return message_of<InputError>([&] { parse_npy(bytes, "a.npy"); });
@@ -75,7 +96,9 @@ TEST(NumpyArray, RefusesWhatIsNoMap) {
   EXPECT_THAT(refusal(npy("<f4", "(1,)", one)), HasSubstr("a map has rows and columns"));
   EXPECT_THAT(refusal(npy("<f4", "(3, 1, 3)", one)), HasSubstr("a map has rows and columns"));
   EXPECT_THAT(refusal(npy("<f4", "(-1, 1)", one)), HasSubstr("the shape of the array is"));
-  EXPECT_THAT(refusal(npy("<f4", "(1, x)", one)), HasSubstr("the shape of the array is"));
+  for (const char* shape : {"(1, x)", "(1,,1)", "(,1,1)", "(1 1)", "[1, 1]", "(1, 1", "(1, 1.0)", "(1, L)"})
+    EXPECT_THAT(refusal(npy("<f4", shape, one)), HasSubstr("the shape of the array is")) << shape;
+  EXPECT_THAT(refusal(npy("<f4", "(1, 1)", one, "1")), HasSubstr("'fortran_order' of the array is"));
   EXPECT_THAT(refusal(npy("<f4", "(99999999, 99999999)", one)), HasSubstr("2^30"));
   EXPECT_THAT(refusal("\x93NUMPY\x01\x00\x02\x00{}"s), HasSubstr("no value of 'descr'"));
 }
