@@ -150,6 +150,8 @@ void fail_output(const std::filesystem::path& path, const char* action) {
     message += "the file size limit (ulimit -f) is reached; raise it";
   else
     message += std::strerror(code);
+  if (code == EMFILE || code == ENFILE)
+    message += "; raise the limit of open files (ulimit -n), or lower --threads";
   throw OutputError(message);
 }
 

@@ -13,6 +13,7 @@
 namespace recon {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -102,6 +103,20 @@ TEST_F(ReconstructOutputFolder, OfFoldersThatCannotBeReadIsRefused) {
   fs::permissions(dense() / "private", fs::perms::owner_all);
   EXPECT_EQ(outcome.exit_code, 2) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("such as private"));
+}
+
+TEST_F(ReconstructOutputFolder, IsNotBlamedForALackOfOpenFiles) {
+  for (const char* limit : {"4", "5", "6", "8"}) {
+    std::vector<std::string> words = command({scene().string(), "--threads", "1"});
+    words.insert(words.begin(),
+                 {"/bin/sh", "-c", std::string("ulimit -n ") + limit + " && exec \"$0\" \"$@\""});
+    const Outcome outcome = run_program(folder(), words);
+    EXPECT_EQ(outcome.exit_code, 1) << limit << outcome.err;
+    EXPECT_THAT(outcome.err,
+                AllOf(HasSubstr("Too many open files; raise the limit of open files (ulimit -n)"),
+                      Not(HasSubstr("did not write"))))
+        << limit;
+  }
 }
 
 TEST_F(ReconstructOutputFolder, OfEmptyFoldersIsTaken) {

@@ -113,8 +113,7 @@ std::optional<fs::path> foreign_file(const fs::path& folder) {
     latest = file;
   }
   if (error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system)
-    throw OutputError(folder.string() + ": the output folder cannot be read: " + error.message() +
-                      "; raise the limit on open files (ulimit -n)");
+    errno = error.value(), fail_to_read(folder);
   const bool nothing = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
   if (error && !nothing) return latest;
   return std::nullopt;
