@@ -18,7 +18,7 @@ DecodedImage decode_jpeg(std::string_view bytes);
 /// A PNG by libpng. One that lacks only what follows the pixels is used.
 DecodedImage decode_png(std::string_view bytes);
 
-/// Why OpenCV cannot decode a TIFF, found by reading all of its pixels; empty if it can.
-std::string fault_of_tiff(std::string_view bytes);
+/// A TIFF by libtiff, its first image: grey and colours of 16 bits as they are, all else in 8 bits.
+DecodedImage decode_tiff(std::string_view bytes);
 
 }  // namespace recon

@@ -191,27 +191,58 @@ TEST(DamagedTiff, IsRefusedWithTheReason) {
     }
 }
 
-TEST(DamagedTiff, ThatEndsBeforeItsPixelsIsRefused) {
-  // Little-endian; the directory comes first, and the one strip of 20 x 20 grey pixels behind it has 100
-  // bytes.
-  std::string bytes = "II*\0\x08\0\0\0"s + "\x08\0"s;
-  const auto add = [&](char tag, char type, int value) {
+/// A little-endian TIFF whose directory of eight tags comes before its one strip of 20 x 20 grey pixels.
+std::string plain_tiff(int bits, const std::string& strip, int orientation = 1) {
+  std::string bytes = "II*\0\x08\0\0\0"s + "\x09\0"s;
+  const auto add = [&](char tag, char type, std::size_t value) {
     bytes +=
         {tag, 1, type, 0, 1, 0, 0, 0, static_cast<char>(value % 256), static_cast<char>(value / 256), 0, 0};
   };
-  add(0, 3, 20), add(1, 3, 20), add(2, 3, 8), add(3, 3, 1), add(6, 3, 1), add(17, 4, 110), add(22, 3, 20),
-      add(23, 4, 400);
+  constexpr std::size_t kBegin = 122;
+  add(0, 3, 20), add(1, 3, 20), add(2, 3, static_cast<std::size_t>(bits)), add(3, 3, 1), add(6, 3, 1);
+  add(17, 4, kBegin), add(18, 3, static_cast<std::size_t>(orientation)), add(22, 3, 20);
+  add(23, 4, static_cast<std::size_t>(20 * 20 * bits / 8));
   bytes += "\0\0\0\0"s;
-  ASSERT_EQ(bytes.size(), 110u);
-  EXPECT_EQ(decode(bytes + std::string(400, 'x')).image(19, 19), (Rgb8{'x', 'x', 'x'}));
-  EXPECT_THAT(decode(bytes + std::string(100, 'x')).refusal, HasSubstr("this TIFF cannot be read ("));
+  EXPECT_EQ(bytes.size(), kBegin);
+  return bytes + strip;
+}
+
+TEST(DamagedTiff, ThatEndsBeforeItsPixelsIsRefused) {
+  for (const int bits : {8, 12, 16}) {
+    const std::size_t bytes = 20 * 20 * static_cast<std::size_t>(bits) / 8;
+    EXPECT_EQ(decode(plain_tiff(bits, std::string(bytes, '\x77'))).image(19, 19), (Rgb8{0x77, 0x77, 0x77}))
+        << bits;
+    EXPECT_THAT(decode(plain_tiff(bits, std::string(bytes / 4, '\x77'))).refusal,
+                HasSubstr("this TIFF cannot be read ("));
+  }
+}
+
+TEST(WholeTiff, HasItsPixelsWhereTheyAreStored) {
+  std::string strip(400, '\0');
+  strip[1] = '\xFF';
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    const Image<Rgb8> image = decode(plain_tiff(8, strip, orientation)).image;
+    EXPECT_EQ(image(1, 0), (Rgb8{255, 255, 255})) << orientation;
+    EXPECT_EQ(image(0, 1), (Rgb8{0, 0, 0})) << orientation;
+  }
+}
+
+TEST(WholeTiff, OfTwelveBitsHasThemAboveFourZeros) {
+  std::string strip;
+  for (int i = 0; i < 200; ++i) strip += "\x12\x3F\xED"s;
+  const StoredGrey grey = decode_stored_grey(plain_tiff(12, strip), "x");
+  EXPECT_EQ(grey.of_16_bits(0, 7), 0x1230);
+  EXPECT_EQ(grey.of_16_bits(1, 7), 0xFED0);
 }
 
 TEST(DamagedWebp, IsRefused) {
   const std::string whole = encoded(".webp", pattern(CV_8UC3));
   EXPECT_EQ(first_difference(decode(whole).image, whole), -1);
-  for (const std::size_t size : {std::size_t{40}, whole.size() / 2, whole.size() - 10})
-    EXPECT_TRUE(decode(whole.substr(0, size)).image.empty());
+  for (const std::size_t size : {std::size_t{14}, std::size_t{40}, whole.size() / 2, whole.size() - 10})
+    EXPECT_THAT(decode(whole.substr(0, size)).refusal, HasSubstr("the WebP file is truncated"));
+  const std::string animation =
+      "RIFF\x24\0\0\0WEBPVP8X\x0A\0\0\0\x02\0\0\0\x07\0\0\x07\0\0ANIM\x06\0\0\0\0\0\0\0\0\0"s;
+  EXPECT_THAT(decode(animation).refusal, HasSubstr("is an animation"));
 }
 
 TEST(DamagedPlainFiles, AreRefusedWithTheirBytes) {
