@@ -215,7 +215,8 @@ TEST_F(ReconstructFault, AnOutputThatCannotBeWrittenIsOneBeforeTheWork) {
 }
 
 TEST_F(ReconstructFault, TooLittleMemoryIsFourBeforeTheWork) {
-  expect(4, "the limit on memory is 50 MiB, and the program itself takes up to 96 MiB; raise --memory-limit",
+  expect(4,
+         "the limit on memory is 50.0 MiB, and the program itself takes up to 96.0 MiB; raise --memory-limit",
          {scene().string(), "--memory-limit", "50MiB"});
   expect(4, "or --planes, or take --optimizer winner",
          {RECON_SOURCE_DIR "/scenes/demo", "-o", (folder() / "out").string(), "--planes", "2500",
