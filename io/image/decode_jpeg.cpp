@@ -1,6 +1,4 @@
 #include <fmt/format.h>
-#include <jerror.h>
-#include <jpeglib.h>
 
 #include <algorithm>
 #include <csetjmp>
@@ -8,6 +6,11 @@
 #include <new>
 
 #include "io/image/decoders.hpp"
+
+// clang-format off: the messages depend on the configuration of the library
+#include <jerror.h>
+#include <jpeglib.h>
+// clang-format on
 
 namespace recon {
 
@@ -66,7 +69,8 @@ class JpegReader {
 
   bool lacks_memory() const { return errors_.msg_code == JERR_OUT_OF_MEMORY; }
   std::string error() const { return error_; }
-  bool is_truncated() const { return lacks_end_ && (is_damaged_ || lacks_scans_); }
+  /// Of arithmetic codes libjpeg does not say that they end early.
+  bool is_truncated() const { return lacks_end_ && (is_damaged_ || lacks_scans_ || info_.arith_code); }
 
   /// What is wrong with a file that could be decoded; empty: nothing.
   std::string fault() const {
