@@ -32,6 +32,7 @@ struct MemoryPlan {
 };
 
 /// Bytes that reading the model of a scene may take, of the `limit` that the whole program has.
+/// @throws OutOfMemory where the limit is below what the program itself takes
 std::size_t model_memory(std::size_t limit);
 
 /// Photos that may be decoded concurrently within `limit` bytes; at most `threads`.
