@@ -25,9 +25,6 @@ nlohmann::json report_json(const SceneRun& run, const std::string& device, const
 /// What every report says of the program and of when it ran.
 nlohmann::json program_json(const SessionOptions& options, const std::string& device);
 
-/// The name of a run's report without its ending: of a shard one of its own.
-std::string report_name(const Shard& shard);
-
 /// The file of a run's report, or of its shard, such as report.json.
 std::filesystem::path report_file(const SceneRun& run, const char* extension);
 

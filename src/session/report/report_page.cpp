@@ -232,12 +232,8 @@ void write_page(const SceneRun& run, const json& report) {
 
 }  // namespace
 
-std::string report_name(const Shard& shard) {
-  return shard.count == 1 ? "report" : fmt::format("report-{}-of-{}", shard.index, shard.count);
-}
-
 fs::path report_file(const SceneRun& run, const char* extension) {
-  return run.workspace.path(report_name(run.options.shard) + extension);
+  return run.workspace.path(Workspace::report_name(run.options.shard) + extension);
 }
 
 fs::path set_aside(const fs::path& report) {

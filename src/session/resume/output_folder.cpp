@@ -23,7 +23,6 @@
 #include "core/version.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
-#include "session/options/options.hpp"
 #include "session/resume/step_record.hpp"
 
 namespace recon {
@@ -160,6 +159,11 @@ std::string Workspace::record_file(Step step, const std::string& view) {
                                                  "tiles",   "export",   "pair"};
   return std::string("status/") + kNames[static_cast<std::size_t>(step)] + (view.empty() ? "" : "/") + view +
          ".json";
+}
+
+std::string Workspace::report_name(const Shard& shard) {
+  return shard.count == 1 ? "report"
+                          : "report-" + std::to_string(shard.index) + "-of-" + std::to_string(shard.count);
 }
 
 void Workspace::check_writable() const {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "session/options/options.hpp"
 #include "session/resume/owned_files.hpp"
 
 namespace recon {
@@ -50,6 +51,8 @@ class Workspace {
   static std::string record_file(Step step, const std::string& view = {});
   static std::string cloud_file() { return "fused.ply"; }
   static std::string visibility_file() { return "fused.ply.vis"; }
+  /// Without its ending; a shard has one of its own.
+  static std::string report_name(const Shard& shard);
   static std::string tiles_folder() { return "tiles"; }
   static std::string export_folder() { return "splat"; }
   /// The only link among the results, and where it leads.

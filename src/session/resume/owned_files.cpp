@@ -83,17 +83,19 @@ bool OwnedFiles::read_list() {
 void OwnedFiles::adopt_recorded() {
   for (const char* file : kUnrecorded) names_.insert(file);
   names_.insert(Workspace::export_link());
+  for_each_in_folder(root_, [&](const fs::path& path) {
+    if (const fs::path name = path.filename(); is_report(name)) names_.insert(name.string());
+  });
   std::error_code error;
-  for (fs::directory_iterator it(root_, error), end; !error && it != end; it.increment(error))
-    if (const fs::path name = it->path().filename(); is_report(name)) names_.insert(name.string());
-  for (fs::recursive_directory_iterator it(root_ / "status", error), end; !error && it != end;
-       it.increment(error)) {
+  for (fs::recursive_directory_iterator it(root_ / "status", error), end; it != end; it.increment(error)) {
     if (type_of(it->path()) != fs::file_type::regular) continue;
     names_.insert(it->path().lexically_relative(root_).string());
     if (it->path().extension() != ".json") continue;
     if (const auto record = read_record(it->path()))
       for (const OutputFile& output : record->outputs) names_.insert(output.name);
   }
+  if (error && error != std::errc::no_such_file_or_directory)
+    throw OutputError((root_ / "status").string() + ": the folder cannot be read: " + error.message());
 }
 
 void OwnedFiles::write_list() const {

@@ -10,7 +10,6 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/paths.hpp"
-#include "session/report/report.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -42,7 +41,7 @@ void add(std::vector<std::string>& files, std::vector<std::string> more) {
 void add_reports(const SceneRun& run, std::vector<std::string>& files) {
   const int count = run.options.shard.count;
   for (int index = 1; index <= count; ++index) {
-    const std::string name = report_name({index, count});
+    const std::string name = Workspace::report_name({index, count});
     add(files, {name + ".log", name + ".json", name + ".html", "status/" + name + ".json",
                 "status/" + name + ".html"});
   }
