@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "core/json_messages.hpp"
 #include "core/stop.hpp"
+#include "core/terminal_lines.hpp"
 
 namespace recon {
 namespace {
@@ -24,12 +25,13 @@ constexpr std::uint64_t kOne = std::uint64_t{1} << 32;
 static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler");
 
 void on_signal(int number) {
+  const bool erased = erase_standard_error_lines();  // and the ^C of the terminal before them
   if (stop_asked.exchange(true)) std::_Exit(128 + number);
   if (!announces) return;
   constexpr std::string_view kMessage = "\nstopping, finished work is kept; once more ends at once\n";
   constexpr std::string_view kObject =
       "{\"message\":\"stopping, finished work is kept; once more ends at once\"}\n";
-  const std::string_view text = json_messages() ? kObject : kMessage;
+  const std::string_view text = json_messages() ? kObject : kMessage.substr(erased ? 1 : 0);
   // A failed write of the message is ignored.
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
 }

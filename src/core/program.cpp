@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spdlog/pattern_formatter.h>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/base_sink.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -15,6 +15,7 @@
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@
 #include "core/parallel.hpp"
 #include "core/printable.hpp"
 #include "core/progress.hpp"
+#include "core/terminal_lines.hpp"
 
 namespace recon {
 namespace {
@@ -67,9 +69,20 @@ class JsonMessage : public spdlog::custom_flag_formatter {
   std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<JsonMessage>(); }
 };
 
+/// Writes above the bars of a terminal.
+class StandardError : public spdlog::sinks::base_sink<std::mutex> {
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t text;
+    formatter_->format(message, text);
+    standard_error_lines().print({text.data(), text.size()});
+  }
+  void flush_() override {}
+};
+
 /// The sink of set_up_log.
 const spdlog::sink_ptr& standard_error() {
-  static const spdlog::sink_ptr sink = std::make_shared<spdlog::sinks::stderr_sink_mt>();
+  static const spdlog::sink_ptr sink = std::make_shared<StandardError>();
   return sink;
 }
 
@@ -119,6 +132,7 @@ struct LastWords {
 [[noreturn]] void end_by_exception(const LastWords& words) noexcept {
   static thread_local bool called = false;
   if (called) {
+    erase_standard_error_lines();
     [[maybe_unused]] const ssize_t written =
         ::write(STDERR_FILENO, words.out_of_memory.data(), words.out_of_memory.size());
     std::_Exit(kOutOfMemory);
@@ -127,6 +141,7 @@ struct LastWords {
   Failure failure{kUnexpected, "unexpected failure: ended without an exception"};
   if (std::current_exception()) failure = current_failure(words.advice);
   log_failure(failure);
+  erase_standard_error_lines();
   std::_Exit(failure.exit_code);
 }
 
@@ -140,9 +155,8 @@ void set_log_subject(const std::string& subject) {
     standard_error()->set_formatter(std::move(objects));
     return;
   }
-  const std::string wipe_line = isatty(STDERR_FILENO) ? "\r\033[K" : "";
   auto formatter = std::make_unique<spdlog::pattern_formatter>();
-  formatter->add_flag<Message>('*', subject).set_pattern(wipe_line + "%*");
+  formatter->add_flag<Message>('*', subject).set_pattern("%*");
   standard_error()->set_formatter(std::move(formatter));
 }
 
@@ -183,6 +197,16 @@ void refuse_empty_arguments(int argc, const char* const* argv) {
     if (i > 1 && before.starts_with("-")) throw UsageError(std::string(before) + " has an empty value");
     throw UsageError("argument " + std::to_string(i) + " is empty");
   }
+}
+
+void print_for_reading(const std::string& text) {
+  errno = 0;
+  std::cout << text << std::flush;
+  if (std::cout || errno != EPIPE) return;
+  std::cout.clear();
+  const int nowhere = ::open("/dev/null", O_WRONLY);  // for what the stream still holds
+  ::dup2(nowhere, STDOUT_FILENO);
+  ::close(nowhere);
 }
 
 int terminal_columns() {

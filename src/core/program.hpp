@@ -29,6 +29,10 @@ void prepare_process();
 /// @throws UsageError with the name of the option
 void refuse_empty_arguments(int argc, const char* const* argv);
 
+/// Prints what is asked for to be read, such as help, on standard output. A reader that goes away early, as
+/// `head` does, is no failure.
+void print_for_reading(const std::string& text);
+
 /// Columns of the terminal that standard output is; 80 where it is none, or does not say.
 int terminal_columns();
 

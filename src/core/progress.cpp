@@ -6,14 +6,17 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <iostream>
 #include <stop_token>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/json_messages.hpp"
 #include "core/printable.hpp"
+#include "core/terminal_lines.hpp"
 
 namespace recon {
 namespace {
@@ -23,7 +26,8 @@ using namespace std::chrono_literals;
 constexpr auto kBetweenLines = 5s;
 constexpr auto kBetweenBars = 100ms;
 constexpr auto kBetweenTicks = 500ms;
-constexpr int kBarWidth = 24;
+/// Characters of a bar, which has a multiple of kBarUnit: it does not change with each digit beside it.
+constexpr std::size_t kMaxBar = 24, kMinBar = 8, kBarUnit = 4;
 
 /// "45 s", "3 min", "2.5 h".
 std::string duration_text(double seconds) {
@@ -41,6 +45,15 @@ std::function<void(const ProgressEvent&)> progress_listener;  ///< of listener_m
 bool has_listener() {
   const std::lock_guard lock(listener_mutex);
   return progress_listener != nullptr;
+}
+
+bool is_terminal_with_lines() {
+  const char* const kind = std::getenv("TERM");
+  return isatty(STDERR_FILENO) && (kind == nullptr || std::string_view(kind) != "dumb");
+}
+
+std::chrono::steady_clock::time_point steady_now() {
+  return std::chrono::steady_clock::now();
 }
 
 }  // namespace
@@ -64,42 +77,59 @@ ProgressStyle progress_style(bool quiet) {
   if (has_listener()) return ProgressStyle::kListener;
   if (quiet || !shown) return ProgressStyle::kSilent;
   if (json_messages()) return ProgressStyle::kJson;
-  return isatty(STDERR_FILENO) ? ProgressStyle::kBar : ProgressStyle::kLines;
+  return is_terminal_with_lines() ? ProgressStyle::kBar : ProgressStyle::kLines;
 }
 
 Progress::Progress(std::string label, int total, ProgressStyle style, double predicted)
-    : Progress(
-          std::move(label), total, style, std::cerr, [] { return std::chrono::steady_clock::now(); },
-          predicted) {
+    : Progress(std::move(label), total, style, std::cerr, standard_error_lines(), steady_now, predicted) {
   start_clockwork();
 }
 
 Progress::Progress(std::string label, int total, ProgressStyle style, std::ostream& out, Clock clock,
                    double predicted)
+    : Progress(std::move(label), total, style, out, standard_error_lines(), std::move(clock), predicted) {
+  EXPECTS(style != ProgressStyle::kBar);
+}
+
+Progress::Progress(std::string label, int total, TerminalLines& lines, Clock clock, double predicted)
+    : Progress(std::move(label), total, ProgressStyle::kBar, std::cerr, lines, std::move(clock), predicted) {}
+
+Progress::Progress(std::string label, int total, ProgressStyle style, std::ostream& out, TerminalLines& lines,
+                   Clock clock, double predicted)
     : label_(std::move(label)),
       total_(total),
       style_(style),
       out_(out),
+      lines_(lines),
       clock_(std::move(clock)),
       predicted_(predicted),
       start_(clock_()),
       last_shown_(start_),
       last_done_(start_) {
   EXPECTS(total >= 0 && predicted >= 0);
-  if (style_ == ProgressStyle::kListener) tell(start_);
   const bool is_long = predicted >= std::chrono::duration<double>(kBetweenLines).count();
-  if (style_ == ProgressStyle::kBar || style_ == ProgressStyle::kJson ||
-      (style_ == ProgressStyle::kLines && total > 0 && is_long))
-    show(start_);
+  if (style_ == ProgressStyle::kListener) tell(start_);
+  if (style_ == ProgressStyle::kBar) add_bar();
+  if (style_ == ProgressStyle::kJson || (style_ == ProgressStyle::kLines && total > 0 && is_long))
+    write(start_);
 }
 
 Progress::~Progress() {
-  clockwork_ = std::jthread();  // a bar that is drawn later would begin a line
+  clockwork_ = std::jthread();
+  if (style_ != ProgressStyle::kBar) return;
   try {
-    if (style_ == ProgressStyle::kBar) out_ << std::string("\n") << std::flush;
+    {
+      const std::lock_guard lock(mutex_);
+      stopped_ = true;
+    }
+    lines_.end(this);
   } catch (...) {
     // An exception of the stream must not fail the finished work.
   }
+}
+
+void Progress::add_bar() {
+  if (total_ > 0) lines_.add(this, [this](int columns) { return bar(columns); });
 }
 
 /// Without a thread, the bar moves with the steps only.
@@ -109,7 +139,8 @@ void Progress::start_clockwork() {
     clockwork_ = std::jthread([this](const std::stop_token& stop) {
       std::mutex waits;
       std::unique_lock lock(waits);
-      while (!wakes_.wait_for(lock, stop, kBetweenTicks, [&] { return stop.stop_requested(); })) redraw();
+      while (!wakes_.wait_for(lock, stop, kBetweenTicks, [&] { return stop.stop_requested(); }))
+        lines_.draw();
     });
   } catch (const std::system_error&) {
   }
@@ -117,13 +148,20 @@ void Progress::start_clockwork() {
 
 void Progress::advance(int steps) {
   if (style_ == ProgressStyle::kSilent) return;
-  const std::lock_guard lock(mutex_);
-  done_ += steps;
-  const auto now = clock_();
-  if (steps > 0) last_done_ = now;
-  if (style_ == ProgressStyle::kListener) return tell(now);
-  const bool due = now - last_shown_ >= (style_ == ProgressStyle::kLines ? kBetweenLines : kBetweenBars);
-  if (due || done_ == total_) show(now);
+  bool ends = false;
+  {
+    const std::lock_guard lock(mutex_);
+    done_ += steps;
+    const auto now = clock_();
+    if (steps > 0) last_done_ = now;
+    if (style_ == ProgressStyle::kListener) return tell(now);
+    ends = done_ >= total_;
+    const bool due = now - last_shown_ >= (style_ == ProgressStyle::kLines ? kBetweenLines : kBetweenBars);
+    if (!due && !ends) return;
+    last_shown_ = now;
+    if (style_ != ProgressStyle::kBar) return write(now);
+  }
+  ends ? lines_.end(this) : lines_.draw();
 }
 
 void Progress::skip(int steps) {
@@ -134,9 +172,13 @@ void Progress::skip(int steps) {
   advance(steps);
 }
 
-void Progress::redraw() {
-  const std::lock_guard lock(mutex_);
-  if (style_ == ProgressStyle::kBar && done_ < total_) show(clock_());
+void Progress::restart() {
+  {
+    const std::lock_guard lock(mutex_);
+    done_ = skipped_ = 0;
+    start_ = last_done_ = clock_();
+  }
+  if (style_ == ProgressStyle::kBar) add_bar();
 }
 
 double Progress::seconds_until(Time now) const {
@@ -179,30 +221,44 @@ std::string Progress::object(double elapsed, double in_all) const {
   return message_object(std::move(object));
 }
 
-void Progress::show(Time now) {
-  last_shown_ = now;
+/// ", about 12 s left".
+std::string Progress::time_text(double elapsed, double in_all) const {
+  if (done_ >= total_) return ", " + duration_text(elapsed);
+  if (stopped_) return ", stopped after " + duration_text(elapsed);
+  if (in_all > elapsed) return ", about " + duration_text(in_all - elapsed) + " left";
+  return in_all > 0 ? ", " + duration_text(elapsed) + " so far" : "";
+}
+
+/// A line or an object; a single write, so that lines of other threads are not interleaved.
+void Progress::write(Time now) {
   const double elapsed = seconds_until(now), in_all = seconds_in_all();
-  if (style_ == ProgressStyle::kJson) {
-    out_ << object(elapsed, in_all) + "\n" << std::flush;
-    return;
-  }
-  const double shown = share(elapsed, in_all);
+  out_ << (style_ == ProgressStyle::kJson
+               ? object(elapsed, in_all) + "\n"
+               : fmt::format("{}: {} of {} ({} %){}\n", printable(label_), done_, total_,
+                             static_cast<int>(100 * share(elapsed, in_all)), time_text(elapsed, in_all)))
+       << std::flush;
+}
 
-  std::string text = printable(label_) + ": ";
-  if (style_ == ProgressStyle::kBar) {
-    const auto filled = static_cast<std::size_t>(shown * kBarWidth);
-    text += fmt::format("[{:{}}] ", std::string(filled, '#'), kBarWidth);
+/// As much as fits into `columns`. What stays at the end has no bar.
+std::string Progress::bar(int columns) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t width = static_cast<std::size_t>(columns);
+  const bool ended = stopped_ || done_ >= total_;
+  const double elapsed = seconds_until(done_ >= total_ ? last_done_ : clock_()), in_all = seconds_in_all();
+  const double shown = stopped_ ? static_cast<double>(done_) / total_ : share(elapsed, in_all);
+  const std::string label = printable(label_) + ": ", count = fmt::format("{} of {}", done_, total_),
+                    percent = fmt::format(" ({} %)", static_cast<int>(100 * shown)),
+                    time = time_text(elapsed, in_all);
+  constexpr std::size_t kBrackets = 3;  // and a space
+  const std::size_t others = label.size() + count.size() + percent.size() + time.size() + kBrackets;
+  if (!ended && width >= others + kMinBar) {
+    const std::size_t length = std::min(kMaxBar, (width - others) / kBarUnit * kBarUnit);
+    const auto filled = static_cast<std::size_t>(shown * static_cast<double>(length));
+    return fmt::format("{}[{:{}}] {}{}{}", label, std::string(filled, '#'), length, count, percent, time);
   }
-  text += fmt::format("{} of {} ({} %)", done_, total_, static_cast<int>(100 * shown));
-  if (done_ >= total_)
-    text += ", " + duration_text(elapsed);
-  else if (in_all > elapsed)
-    text += ", about " + duration_text(in_all - elapsed) + " left";
-  else if (in_all > 0)
-    text += ", " + duration_text(elapsed) + " so far";
-
-  // A single write, so that lines of other threads are not interleaved.
-  out_ << (style_ == ProgressStyle::kBar ? "\r" + text + "\033[K" : text + "\n") << std::flush;
+  for (const std::string& rest : {percent + time, time, percent})
+    if (label.size() + count.size() + rest.size() <= width) return label + count + rest;
+  return label + count;
 }
 
 }  // namespace recon

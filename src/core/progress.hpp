@@ -10,12 +10,14 @@
 
 namespace recon {
 
+class TerminalLines;
+
 enum class ProgressStyle {
   kSilent,
   kListener,  ///< hands it to the listener
   kLines,     ///< a line at intervals, for files and logs
   kJson,      ///< an object for each step that is done, see set_json_messages
-  kBar,       ///< one line that is redrawn, for terminals
+  kBar,       ///< a line that is redrawn while the step runs, for terminals
 };
 
 /// How far a step is.
@@ -41,8 +43,8 @@ class ProgressListener {
 };
 
 /// How to show progress: to the listener where there is one; else, where show_progress was called, on
-/// standard error: a bar on a terminal, lines elsewhere, objects after set_json_messages, nothing when
-/// `quiet`.
+/// standard error: a bar on a terminal that can move its cursor, lines elsewhere, objects after
+/// set_json_messages, nothing when `quiet`.
 ProgressStyle progress_style(bool quiet);
 
 /// Shows how many of `total` steps are done. `advance` is thread-safe.
@@ -54,7 +56,9 @@ ProgressStyle progress_style(bool quiet);
 ///     depth maps: 7 of 18 (38 %), about 12 s left
 ///
 /// With a predicted time, share and time left are known before the first step is done, and a bar moves
-/// between steps. Each step that is done corrects them.
+/// between steps. Each step that is done corrects them. On a terminal each has a line of its own, as wide as
+/// the terminal permits, and at the end a line that stays:
+///     depth maps: [#########               ] 7 of 18 (38 %), about 12 s left
 class Progress {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
@@ -64,12 +68,15 @@ class Progress {
   /// @param predicted  seconds that all of them take; 0: unknown
   Progress(std::string label, int total, ProgressStyle style, double predicted = 0);
 
-  /// For tests: writes to `out`, which must outlive this, and reads the time from `clock`. A bar is drawn
-  /// between steps by `redraw` only.
+  /// For tests: writes to `out`, which must outlive this, and reads the time from `clock`.
+  /// @param style  not kBar
   Progress(std::string label, int total, ProgressStyle style, std::ostream& out, Clock clock,
            double predicted = 0);
 
-  /// Ends the line of the bar.
+  /// For tests: a bar of a terminal that must outlive this. It is drawn between steps by `lines` only.
+  Progress(std::string label, int total, TerminalLines& lines, Clock clock, double predicted = 0);
+
+  /// Ends the bar, also where steps are left.
   ~Progress();
 
   Progress(const Progress&) = delete;
@@ -82,32 +89,38 @@ class Progress {
   /// is of the others.
   void skip(int steps);
 
-  /// Draws a bar as of now. Thread-safe.
-  void redraw();
+  /// Begins again with no step done, and does not say so.
+  void restart();
 
  private:
   using Time = std::chrono::steady_clock::time_point;
 
+  Progress(std::string label, int total, ProgressStyle style, std::ostream& out, TerminalLines& lines,
+           Clock clock, double predicted);
+  void add_bar();
   void start_clockwork();
   double seconds_until(Time now) const;
   double seconds_in_all() const;
   double share(double elapsed, double in_all) const;
   void tell(Time now);
-  void show(Time now);
+  void write(Time now);
   std::string object(double elapsed, double in_all) const;
+  std::string time_text(double elapsed, double in_all) const;
+  std::string bar(int columns);
 
   const std::string label_;
   const int total_;
   const ProgressStyle style_;
   std::ostream& out_;
+  TerminalLines& lines_;
   const Clock clock_;
   const double predicted_;  ///< seconds; 0: unknown
-  const Time start_;
-  Time last_shown_, last_done_;
-  std::mutex mutex_;
+  std::mutex mutex_;        ///< of what follows; not held where lines_ are drawn, which ask for the bar
+  Time start_, last_shown_, last_done_;
   int done_ = 0, skipped_ = 0;
+  bool stopped_ = false;  ///< at the end
   std::condition_variable_any wakes_;
-  std::jthread clockwork_;  ///< the last member: it redraws the bar
+  std::jthread clockwork_;  ///< the last member: it draws the bar
 };
 
 }  // namespace recon

@@ -48,13 +48,18 @@ TEST_F(JsonProgress, SaysEachStepToItsEnd) {
   const Outcome outcome = reconstruct({scene().string(), "--progress", "json", "-v"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   std::map<std::string, json> last;
+  std::map<std::string, int> begun;
   for (const json& object : objects(outcome.err))
-    if (object.contains("step")) last[object.at("step")] = object;
+    if (object.contains("step")) {
+      last[object.at("step")] = object;
+      begun[object.at("step")] += object.at("done") == 0 ? 1 : 0;
+    }
   for (const char* step : {"undistorting", "depth maps", "check across views", "fusion"}) {
     ASSERT_TRUE(last.contains(step)) << step << outcome.err;
     EXPECT_EQ(last.at(step).at("done"), 5) << step;
     EXPECT_EQ(last.at(step).at("total"), 5) << step;
     EXPECT_EQ(last.at(step).at("left"), 0) << step;
+    EXPECT_EQ(begun.at(step), 1) << step;
   }
   EXPECT_THAT(content(dense() / "report.log"), HasSubstr(" debug: ")) << "the log stays text";
 }

@@ -70,52 +70,6 @@ TEST_F(ProgressTest, LongTimesAreInMinutesAndHours) {
             "views: 1 of 1000 (0 %), about 2.8 h left\nviews: 100 of 1000 (10 %), about 9 min left\n");
 }
 
-TEST_F(ProgressTest, BarIsDrawnOverAndEndsItsLine) {
-  {
-    Progress progress("views", 2, ProgressStyle::kBar, out_, clock_);
-    now_ += 1s;
-    progress.advance();
-    now_ += 1s;
-    progress.advance();
-  }
-  EXPECT_EQ(out_.str(),
-            "\rviews: [                        ] 0 of 2 (0 %)\033[K"
-            "\rviews: [############            ] 1 of 2 (50 %), about 1 s left\033[K"
-            "\rviews: [########################] 2 of 2 (100 %), 2 s\033[K\n");
-}
-
-TEST_F(ProgressTest, BarIsNotDrawnMoreOftenThanEyesCanFollow) {
-  {
-    Progress progress("views", 1000, ProgressStyle::kBar, out_, clock_);
-    for (int i = 0; i < 999; ++i) {
-      now_ += 1ms;
-      progress.advance();
-    }
-  }
-  const std::string text = out_.str();
-  EXPECT_EQ(std::count(text.begin(), text.end(), '\r'), 1 + 9);
-}
-
-TEST_F(ProgressTest, BarMovesByThePredictedTime) {
-  {
-    Progress progress("views", 4, ProgressStyle::kBar, out_, clock_, 40);
-    now_ += 10s;
-    progress.redraw();
-    now_ += 39s;  // longer than predicted
-    progress.redraw();
-    now_ += 1s;
-    progress.advance();  // 50 s for one of four, after 40 s for all: 120 s in all
-    now_ += 10s;
-    progress.redraw();
-  }
-  EXPECT_EQ(out_.str(),
-            "\rviews: [                        ] 0 of 4 (0 %), about 40 s left\033[K"
-            "\rviews: [######                  ] 0 of 4 (25 %), about 30 s left\033[K"
-            "\rviews: [####################### ] 0 of 4 (99 %), 49 s so far\033[K"
-            "\rviews: [##########              ] 1 of 4 (41 %), about 70 s left\033[K"
-            "\rviews: [############            ] 1 of 4 (50 %), about 60 s left\033[K\n");
-}
-
 TEST(Progress, OfAPredictedTimeMovesByItself) {
   testing::internal::CaptureStderr();
   {
@@ -131,7 +85,6 @@ TEST_F(ProgressTest, LinesBeginWithThePrediction) {
   {
     Progress progress("views", 2, ProgressStyle::kLines, out_, clock_, 90);
     now_ += 30s;
-    progress.redraw();  // of a bar only
     progress.advance();
     now_ += 60s;
     progress.advance();

@@ -331,11 +331,6 @@ void add_fusion(SceneGraph& graph, const std::vector<int>& views, bool beside) {
   }
 }
 
-void show_fusion(SceneGraph& graph, const std::vector<int>& views) {
-  const int count = static_cast<int>(views.size());
-  graph.progress[SceneGraph::kFusion].show(graph.run, Step::kFusion, count, count);
-}
-
 /// Gives the files of the cloud their names.
 void commit_cloud(SceneRun& run, UnfinishedCloud& cloud, StepRecord record) {
   if (cloud.points == 0 || is_cloud_by_chance(run, cloud.views, cloud.points))
@@ -383,12 +378,12 @@ void fuse_views(SceneGraph& graph) {
   if (run.memory.fusion_files > 0)
     messages().info("fusion: the maps of {} views are in temporary files of up to {}, as memory is limited",
                     run.memory.fusion_views, format_byte_size(run.memory.fusion_files));
-  show_fusion(graph, views);
+  const int count = static_cast<int>(views.size());
+  graph.progress[SceneGraph::kFusion].show(run, Step::kFusion, count, count);
   graph.scheduler.wait(SceneGraph::kFusion, false);
   if (!graph.cloud || graph.cloud->views != views ||
       graph.progress[SceneGraph::kFusion].done() != std::ssize(views)) {
     drop_cloud(graph);
-    show_fusion(graph, views);
     add_fusion(graph, views, false);
     graph.scheduler.wait(SceneGraph::kFusion, false);
   }

@@ -49,7 +49,7 @@ void StepProgress::show(const SceneRun& run, Step step, int views, int of_all) {
 void StepProgress::reset() {
   const std::lock_guard lock(mutex_);
   done_ = 0;
-  shown_.reset();
+  if (shown_) shown_->restart();
 }
 
 int StepProgress::done() const {

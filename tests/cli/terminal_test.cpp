@@ -1,0 +1,68 @@
+// What a run leaves on a terminal: the same lines as in a file.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/scene_fixture.hpp"
+#include "core/terminal_run.hpp"
+
+namespace recon {
+namespace {
+
+using testing::ElementsAreArray;
+
+class OnATerminal : public SceneTest {
+ protected:
+  static TerminalRun run(int columns, int rows, const std::vector<std::string>& command) {
+    return run_in_terminal(columns, rows, [&] {
+      setenv("TERM", "xterm", 1);
+      std::vector<char*> arguments;
+      for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+      arguments.push_back(nullptr);
+      return execv(arguments.front(), arguments.data());
+    });
+  }
+
+  /// Lines without times, and without the shares of steps, which narrow terminals do not have.
+  static std::vector<std::string> without_times(std::vector<std::string> lines) {
+    for (std::string& line : lines) {
+      line = std::regex_replace(line, std::regex(" \\(100 %\\)"), "");
+      line = std::regex_replace(line, std::regex("[0-9.]+ s\\b"), "T s");
+    }
+    return lines;
+  }
+
+  static std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  }
+};
+
+TEST_F(OnATerminal, ARunLeavesTheLinesThatAFileHas) {
+  fs::remove(scene() / "images/view02.png");  // a warning among the steps
+  const std::vector<std::string> words =
+      command({scene().string(), "--threads", "1", "--overwrite", "-o", (folder() / "out").string()});
+  const Outcome in_files = run_program(folder(), words);
+  ASSERT_EQ(in_files.exit_code, 7) << in_files.err;
+  const std::vector<std::string> expected = without_times(lines_of(in_files.err + in_files.out));
+  for (const char* step : {"undistorting: ", "depth maps: ", "check across views: ", "fusion: "})
+    EXPECT_THAT(expected, testing::Contains(testing::StartsWith(step)).Times(1)) << in_files.err;
+  for (const auto& [columns, rows] : {std::pair(40, 24), {80, 24}, {200, 24}, {60, 4}}) {
+    const TerminalRun on_terminal = run(columns, rows, words);
+    EXPECT_EQ(on_terminal.exit_code, 7);
+    EXPECT_THAT(without_times(on_terminal.screen.lines()), ElementsAreArray(expected)) << columns;
+    EXPECT_THAT(on_terminal.bytes, testing::ContainsRegex("depth maps: (\\[ *\\] )?0 of 4")) << columns;
+  }
+}
+
+}  // namespace
+}  // namespace recon
