@@ -25,8 +25,8 @@ using namespace recon;
 int run(int argc, char** argv) {
   CommandLine line = parse_command_line(argc, argv);
   if (line.has("help") || line.has("version")) {
-    std::cout << (line.has("help") ? help_text(terminal_columns())
-                                   : std::string("reconstruct ") + version() + " (" RECON_COMMIT ")\n");
+    print_for_reading(line.has("help") ? help_text(terminal_columns())
+                                       : std::string("reconstruct ") + version() + " (" RECON_COMMIT ")\n");
     return 0;
   }
   set_up_log(line.has("quiet")     ? spdlog::level::warn

@@ -16,10 +16,13 @@ void add_depth(CLI::App& app, DepthCommand& command) {
   depth
       ->add_option("--ground-truth", command.ground_truth,
                    "Folder with NAME.bin (COLMAP array) or NAME.png (16 bit) per view")
+      ->type_name("DIR")
       ->required();
-  depth->add_option("--scene", command.scene,
-                    "Scene whose cameras the ground truth has, where the maps have others (undistorted); "
-                    "default: the folder above DENSE, if it is a scene");
+  depth
+      ->add_option("--scene", command.scene,
+                   "Scene whose cameras the ground truth has, where the maps have others (undistorted); "
+                   "default: the folder above DENSE, if it is a scene")
+      ->type_name("DIR");
   depth->add_option("--kind", command.kind, "Which maps: geometric or photometric")
       ->check(CLI::IsMember({"geometric", "photometric"}))
       ->capture_default_str();
@@ -36,10 +39,13 @@ void add_cloud(CLI::App& app, CloudCommand& command) {
   CLI::App* cloud =
       app.add_subcommand("cloud", "A point cloud against ground-truth depth, or against another cloud");
   cloud->add_option("CLOUD", command.cloud, "PLY file")->required();
-  cloud->add_option("--scene", command.scene, "Scene with ground-truth depth");
-  cloud->add_option("--ground-truth", command.ground_truth,
-                    "Folder with the depth; default: gt_depth in the scene");
-  cloud->add_option("--reference", command.reference, "PLY file to compare with, instead of --scene");
+  cloud->add_option("--scene", command.scene, "Scene with ground-truth depth")->type_name("DIR");
+  cloud
+      ->add_option("--ground-truth", command.ground_truth,
+                   "Folder with the depth; default: gt_depth in the scene")
+      ->type_name("DIR");
+  cloud->add_option("--reference", command.reference, "PLY file to compare with, instead of --scene")
+      ->type_name("FILE");
   cloud->add_option("--thresholds", command.thresholds, "Distances in scene units, separated by commas")
       ->delimiter(',')
       ->capture_default_str();
@@ -61,9 +67,12 @@ void add_disparity(CLI::App& app, DisparityCommand& command) {
   disparity
       ->add_option("--ground-truth", command.ground_truth,
                    "Map, or folder with an info.json that describes it")
+      ->type_name("FILE")
       ->required();
-  disparity->add_option("--mask", command.mask,
-                        "Image: only pixels with 255 count; with a folder also nonocc, all or disc");
+  disparity
+      ->add_option("--mask", command.mask,
+                   "Image: only pixels with 255 count; with a folder also nonocc, all or disc")
+      ->type_name("FILE");
   disparity->add_option("--thresholds", command.thresholds, "Errors in pixels, separated by commas")
       ->delimiter(',')
       ->capture_default_str();

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -31,18 +30,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class GroundTruth {
-  kAll,  ///< depth as PNG and as COLMAP array, and normals
-  kPng,  ///< depth as PNG only: small
-  kNone,
-};
-
 struct Arguments {
   std::string scene;
   fs::path output;
   std::optional<int> width, height, views, samples;
   std::string camera_model;
-  GroundTruth ground_truth = GroundTruth::kAll;
+  std::string ground_truth = "all";  ///< all: depth as PNG and as COLMAP array, and normals; png: small; none
   int threads = 0;
   bool list = false, binary = false, overwrite = false, quiet = false;
 };
@@ -181,7 +174,7 @@ void write_rendered_scene(const SceneDescription& description, const std::string
   write_colmap_model(folder / "sparse", sparse,
                      arguments.binary ? ColmapFormat::kBinary : ColmapFormat::kText);
 
-  const bool arrays = arguments.ground_truth == GroundTruth::kAll;
+  const bool arrays = arguments.ground_truth == "all";
   Progress progress("views", static_cast<int>(description.views.size()), progress_style(arguments.quiet));
   std::vector<Image<float>> depths;
   double largest = 0;
@@ -198,7 +191,7 @@ void write_rendered_scene(const SceneDescription& description, const std::string
     depths.push_back(std::move(view.depth));
     progress.advance();
   }
-  if (arguments.ground_truth != GroundTruth::kNone) {
+  if (arguments.ground_truth != "none") {
     const double scale = depth_scale(largest);
     for (std::size_t i = 0; i < depths.size(); ++i)
       write_png16(folder / "gt_depth" / fs::path(description.views[i].name).replace_extension(".png"),
@@ -233,9 +226,10 @@ std::vector<fs::path> bundled_descriptions() {
 }
 
 void print_list() {
+  std::string list;
   for (const fs::path& file : bundled_descriptions())
-    std::cout << file.stem().string() << "\t" << parse_description(read_file(file), file.string()).title
-              << "\n";
+    list += file.stem().string() + "\t" + parse_description(read_file(file), file.string()).title + "\n";
+  print_for_reading(list);
 }
 
 /// A path, or the name of a description that comes with the program.
@@ -284,8 +278,6 @@ void render(const Arguments& arguments) {
 }
 
 void declare_options(CLI::App& app, Arguments& arguments) {
-  const std::map<std::string, GroundTruth> truths{
-      {"all", GroundTruth::kAll}, {"png", GroundTruth::kPng}, {"none", GroundTruth::kNone}};
   app.add_option("SCENE", arguments.scene, "Description (JSON), or the name of a bundled one");
   app.add_option("OUTPUT", arguments.output, "Folder for the scene");
   app.add_flag("--list", arguments.list, "List the bundled descriptions and stop");
@@ -305,12 +297,12 @@ void declare_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--samples", arguments.samples, "Rays per pixel along each axis")->check(CLI::Range(1, 32));
   app.add_option("--ground-truth", arguments.ground_truth,
                  "all: depth (PNG and COLMAP array) and normals; png: depth as PNG; none")
-      ->transform(CLI::CheckedTransformer(truths));
+      ->check(CLI::IsMember({"all", "png", "none"}));
   app.add_flag("--binary", arguments.binary, "Write sparse/ in COLMAP's binary format instead of text");
   app.add_option("--threads", arguments.threads, "Number of threads, 0: all")->check(CLI::Range(0, 4096));
   app.add_flag("--overwrite", arguments.overwrite,
                "Replace a scene that was rendered into the folder before");
-  app.add_flag("--quiet", arguments.quiet, "No progress on standard error");
+  app.add_flag("-q,--quiet", arguments.quiet, "No progress on standard error");
 }
 
 int run(int argc, char** argv) {

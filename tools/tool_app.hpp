@@ -14,6 +14,7 @@
 #include "core/program.hpp"
 #include "core/version.hpp"
 #include "tools/commit.hpp"
+#include "tools/manual/completion.hpp"
 #include "tools/wrapped_help.hpp"
 
 namespace recon {
@@ -49,10 +50,19 @@ class ToolApp : public CLI::App {
   /// @returns the exit code where that is all, as after --help
   std::optional<int> read(int argc, char** argv) {
     refuse_empty_arguments(argc, argv);
+    if (argc == 3 && argv[1] == std::string("--completion")) {  // the build asks for it
+      print_for_reading(completion_script(completed(*this), argv[2]));
+      return 0;
+    }
     try {
       parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-      if (error.get_exit_code() == 0) return exit(error, std::cout, std::cerr);
+      if (error.get_exit_code() == 0) {
+        std::ostringstream text;
+        const int exit_code = exit(error, text, std::cerr);
+        print_for_reading(text.str());
+        return exit_code;
+      }
       const std::vector<std::string> unknown = unknown_options();  // rather than what is missing beside them
       unknown.empty() ? exit(error, std::cout, std::cerr)
                       : exit(CLI::ExtrasError(unknown), std::cout, std::cerr);

@@ -1,5 +1,4 @@
-// `reconstruct --help`, the manual page, the bash completion and the documents describe the options of the
-// program.
+// `reconstruct --help`, the manual page and the documents describe the options of the program.
 
 #include "tools/manual/manual.hpp"
 
@@ -7,10 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <iterator>
-#include <memory>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -18,6 +15,7 @@
 #include <vector>
 
 #include "session/options/option.hpp"
+#include "structure/program_output.hpp"
 
 namespace recon {
 namespace {
@@ -27,23 +25,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// What a shell command prints.
-std::string output_of(const std::string& command) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-  std::string text;
-  for (int c; pipe && (c = std::fgetc(pipe.get())) != EOF;) text += static_cast<char>(c);
-  return text;
-}
-
 std::string content(const std::string& file) {
   std::ifstream in(file);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::vector<std::string> matches(const std::string& text, const char* expression) {
-  const std::regex regex(expression);
-  return {std::sregex_token_iterator(text.begin(), text.end(), regex, 1), std::sregex_token_iterator()};
-}
+const std::string kPrograms = RECON_PROGRAM;  ///< how the names of all programs begin
 
 /// The names of all options, each once: none is described twice.
 std::vector<std::string> names() {
@@ -92,13 +79,45 @@ TEST(Help, FitsATerminalOfAnyWidth) {
   EXPECT_EQ(help_text(1), help_text(40)) << "words are not broken";
 }
 
+TEST(Help, BeginsWithExamplesAndTheQuality) {
+  const std::string help = help_text(80), beginning = help.substr(0, help.find("--quality WORD"));
+  EXPECT_THAT(matches(beginning, "\n  (reconstruct) "), SizeIs(5));
+  EXPECT_THAT(matches(beginning, "\n  (?:-[a-z], )?(--[a-z-]+)"), IsEmpty())
+      << "--quality is the first option";
+  EXPECT_LE(std::count(beginning.begin(), beginning.end(), '\n'), 15) << "they are on the first screen";
+  for (const std::string& name : matches(beginning, "--([a-z][a-z0-9-]*)"))
+    EXPECT_NE(find_option(name), nullptr) << name;
+}
+
+/// Programs and their commands as they are called behind "reconstruct".
+constexpr const char* kOthers[] = {"-evaluate",           "-evaluate cloud", "-evaluate depth",
+                                   "-evaluate disparity", "-render",         "-bench",
+                                   "-bench sweep-1080p",  "-bench sgm",      "-bench predict"};
+
 TEST(Help, OfOtherProgramsFitsToo) {
-  const std::string folder = std::string(RECON_PROGRAM).substr(0, std::string(RECON_PROGRAM).rfind('/'));
-  for (const char* command : {"-evaluate --help", "-evaluate cloud --help", "-evaluate depth --help",
-                              "-evaluate disparity --help", "-render --help"}) {
-    const std::string help = output_of(folder + "/reconstruct" + command);
+  for (const std::string command : kOthers) {
+    const std::string help = output_of(kPrograms + command + " --help");
     EXPECT_THAT(help, HasSubstr("Usage: reconstruct-")) << command;
+    EXPECT_THAT(help, testing::Not(HasSubstr("->")))
+        << "what words are in the program is no help: " << command;
     EXPECT_LE(longest_line(help), 80u) << command;
+  }
+  const std::string refusal = output_of(kPrograms + "-render demo out --ground-truth some 2>&1");
+  EXPECT_THAT(refusal, HasSubstr("--ground-truth: some not in {all,png,none}"));
+}
+
+/// As `head` reads it. A pipe without a reader, and a full disk.
+TEST(Help, MayBeReadInPart) {
+  std::vector<std::string> commands = {" --help",           " --version",          "-render --list",
+                                       "-render --version", "-evaluate --version", "-bench --version"};
+  for (const std::string command : kOthers) commands.push_back(command + " --help");
+  for (const std::string& command : commands) {
+    const std::string of_the_pipe =
+        output_of("pipe=$(mktemp -u); mkfifo $pipe; exec 3<>$pipe 4>$pipe 3<&-; rm $pipe; " + kPrograms +
+                  command + " 2>&1 >&4; echo $?");
+    EXPECT_EQ(of_the_pipe, "0\n") << command;
+    const std::string of_the_disk = output_of(kPrograms + command + " 2>&1 >/dev/full; echo $?");
+    EXPECT_THAT(of_the_disk, testing::EndsWith("its text is lost\n1\n")) << command;
   }
 }
 
@@ -125,44 +144,6 @@ TEST(ReferencePage, DescribesEveryOption) {
   EXPECT_THAT(page, HasSubstr("\n### --best-k K\n\nNumber of source views of best-k.\n\nDefault and range: "
                               "planesweep: 2, 1 to 8.\n"));
   EXPECT_THAT(page, HasSubstr("Default and range: \\*.")) << "the default of --views is no mark of Markdown";
-}
-
-/// What bash offers for the last of some words.
-std::vector<std::string> completions(const std::string& words) {
-  std::istringstream out(
-      output_of("bash -c '. \"" RECON_MANUAL "/reconstruct.bash\"; COMP_WORDS=(reconstruct " + words +
-                "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _reconstruct; "
-                "echo \"${COMPREPLY[@]}\"'"));
-  return {std::istream_iterator<std::string>(out), {}};
-}
-
-TEST(Completion, OffersOptionsAndTheirKeywords) {
-  std::vector<std::string> expected;
-  for (const std::string& name : names()) expected.push_back("--" + name);
-  EXPECT_EQ(completions("--"), expected);
-  EXPECT_THAT(completions("x --min-d"), ElementsAre("--min-disparity"));
-  for (const Option* option : all_options()) {
-    if (option->keywords().empty()) continue;
-    EXPECT_EQ(completions("x --" + option->name + " \"\""), option->keywords()) << option->name;
-  }
-  EXPECT_THAT(completions("x --window \"\""), IsEmpty());
-  EXPECT_THAT(completions("x --device \"\""), ElementsAre("auto", "cpu", "cuda", "cuda:0"));
-  EXPECT_THAT(completions("x --device cu"), ElementsAre("cuda", "cuda:0"));
-  EXPECT_THAT(completions("x --device cpu"), ElementsAre("cpu"));
-  EXPECT_THAT(completions("x --output " RECON_SOURCE_DIR "/sr"), ElementsAre(RECON_SOURCE_DIR "/src"));
-  EXPECT_THAT(completions("x -o " RECON_SOURCE_DIR "/READM"), IsEmpty()) << "a folder is wanted";
-  EXPECT_THAT(completions(RECON_SOURCE_DIR "/READM"), ElementsAre(RECON_SOURCE_DIR "/README.md"));
-}
-
-/// Bash takes : and = for words of their own, and replaces what stands behind the last of them.
-TEST(Completion, GoesOnBehindColonsAndEqualSigns) {
-  for (const char* words :
-       {"x --device cuda :", "x --device cuda : 0", "--device = cuda :", "--device = cuda : 0"})
-    EXPECT_THAT(completions(words), ElementsAre("0")) << words;
-  EXPECT_THAT(completions("x --device ="), ElementsAre("auto", "cpu", "cuda", "cuda:0"));
-  EXPECT_THAT(completions("x --device = cp"), ElementsAre("cpu"));
-  EXPECT_THAT(completions("x --device cuda : 1"), IsEmpty());
-  EXPECT_THAT(completions("x --stage = f"), ElementsAre("fuse"));
 }
 
 TEST(ManualPage, ShowsExamplesFilesAndMasks) {

@@ -44,14 +44,16 @@ constexpr const char* kMasks =
 struct ManualEntry {
   const char *term, *text;
 };
+/// The first five are in help.
 constexpr ManualEntry kExamples[] = {
-    {"reconstruct scene", "A scene, by the GPU or the CPU, to scene/dense."},
+    {"reconstruct scene", "To scene/dense, by the GPU or the CPU."},
     {"reconstruct scene --quality draft", "A first look, in a quarter of the time."},
-    {"reconstruct scene --dry-run", "What would be done, and how long it would take."},
-    {"reconstruct session -o out --jobs 2", "All scenes and pairs below a folder, two at once."},
+    {"reconstruct scene --dry-run", "The plan, and how long it would take."},
+    {"reconstruct session -o out --jobs 2", "All scenes below a folder, two at once."},
+    {"reconstruct left.png right.png --max-disparity 64", "A rectified pair, to dense."},
     {"reconstruct scene --depth-maps maps -o out", "Depth maps of another program, checked and fused."},
-    {"reconstruct scene --export-points 200000", "And a COLMAP model from which splats begin."},
-    {"reconstruct left.png right.png --max-disparity 64", "A rectified pair, to dense."}};
+    {"reconstruct scene --export-points 200000", "And a COLMAP model from which splats begin."}};
+constexpr std::size_t kExamplesOfHelp = 5;
 constexpr ManualEntry kFiles[] = {
     {"dense/fused.ply, dense/fused.ply.vis", "The cloud, and the views that see each point."},
     {"dense/stereo/depth_maps/NAME.geometric.bin",
@@ -67,6 +69,8 @@ constexpr ManualEntry kFiles[] = {
 
 /// Where the descriptions of options begin in help, on narrow terminals farther left.
 constexpr std::size_t kIndent = 30, kNarrowIndent = 8, kMinText = 45;
+/// Where those of examples begin, which are shorter.
+constexpr std::size_t kExampleIndent = 40, kMinExampleText = 40;
 /// Narrower terminals break lines themselves.
 constexpr int kMinColumns = 40;
 
@@ -96,32 +100,32 @@ std::string manual_list(const char* title, const ManualEntry (&entries)[kCount])
   return text;
 }
 
-/// What bash offers as the value of an option; empty: nothing.
-std::string completion_of(const Option& option) {
-  if (option.value == "FILE") return "-f";
-  if (option.value == "DIR") return "-d";
-  const auto words = option.examples.empty() ? option.keywords() : option.examples;
-  return words.empty() ? "" : fmt::format("-W '{}'", fmt::join(words, " "));
+/// An entry of help: what it is about, and from `indent` on the text, if there are `min_text` columns for it.
+std::string help_entry(const std::string& term, const std::string& text, std::size_t indent,
+                       std::size_t min_text, std::size_t width) {
+  if (width < indent + min_text) indent = kNarrowIndent;
+  std::string start = "  " + term;
+  start +=
+      start.size() + 2 > indent ? "\n" + std::string(indent, ' ') : std::string(indent - start.size(), ' ');
+  return start + wrapped(text, indent, indent, width);
 }
 
 }  // namespace
 
 std::string help_text(int columns) {
   const std::size_t width = static_cast<std::size_t>(std::max(columns, kMinColumns));
-  const std::size_t indent = width < kIndent + kMinText ? kNarrowIndent : kIndent;
-  std::string text = wrapped(std::string("reconstruct: ") + kSummary, 0, 0, width) +
-                     "\nUsage: reconstruct SCENE... [options]\n       reconstruct LEFT RIGHT [options]\n\n" +
-                     wrapped(kInputs, 0, 0, width);
+  std::string text =
+      wrapped(std::string("reconstruct: ") + kSummary, 0, 0, width) +
+      "\nUsage: reconstruct SCENE... [options]\n       reconstruct LEFT RIGHT [options]\n\nExamples:\n";
+  for (std::size_t i = 0; i < kExamplesOfHelp; ++i)
+    text += help_entry(kExamples[i].term, kExamples[i].text, kExampleIndent, kMinExampleText, width);
   for (const OptionGroup& group : option_groups()) {
     text += "\n" + group.title + ":\n";
-    for (const Option& option : group.options) {
-      std::string start = "  " + usage(option);
-      start += start.size() + 2 > indent ? "\n" + std::string(indent, ' ')
-                                         : std::string(indent - start.size(), ' ');
-      text += start + wrapped(description(option), indent, indent, width);
-    }
+    for (const Option& option : group.options)
+      text += help_entry(usage(option), description(option), kIndent, kMinText, width);
   }
-  return text + "\n" + wrapped(std::string("Exit codes: ") + kExitCodes, 0, 0, width);
+  return text + "\n" + wrapped(std::string("Inputs: ") + kInputs, 0, 0, width) + "\n" +
+         wrapped(std::string("Exit codes: ") + kExitCodes, 0, 0, width);
 }
 
 std::string man_page(const std::string& version) {
@@ -145,42 +149,17 @@ std::string man_page(const std::string& version) {
          "\n";
 }
 
-std::string bash_completion() {
-  std::string names, cases, others;
+CompletedCommand completed_reconstruct() {
+  CompletedCommand command{"reconstruct", {}, {}, {}};
   for (const Option* option : all_options()) {
-    const std::string name = "--" + option->name;
-    names += (names.empty() ? "" : " ") + name;
-    const std::string values = completion_of(*option);
-    if (!values.empty())
-      cases += fmt::format("    {}) COMPREPLY=($(compgen {} -- \"$word\")) ;;\n", name, values);
-    else if (!option->value.empty())
-      others += (others.empty() ? "" : "|") + name;
+    CompletedOption& it = command.options.emplace_back();
+    if (option->letter != 0) it.names.push_back(std::string("-") + option->letter);
+    it.names.push_back("--" + option->name);
+    it.help = option->help;
+    it.value = option->value;
+    it.words = option->examples.empty() ? option->keywords() : option->examples;
   }
-  return R"(# Completion of the options of reconstruct in bash.
-_reconstruct() {
-  # Bash takes colons and equal signs for words of their own: --device=cuda:0 is five.
-  local i=$COMP_CWORD word=${COMP_WORDS[COMP_CWORD]} before= option
-  if [[ $word == [:=] ]]; then before=$word word=; i=$((i + 1)); fi
-  if [[ $i -ge 2 && ${before:-${COMP_WORDS[i-1]}} == : ]]; then word=${COMP_WORDS[i-2]}:$word; i=$((i - 2)); fi
-  option=${COMP_WORDS[i-1]}
-  if [[ $option == = ]]; then option=${COMP_WORDS[i-2]}; fi
-  [ "$option" != -o ] || option=--output
-  COMPREPLY=()
-  case $option in
-)" + cases +
-         "    " + others + R"() ;;
-    *)
-      case $word in
-        -*) COMPREPLY=($(compgen -W ')" +
-         names + R"(' -- "$word")) ;;
-        *) COMPREPLY=($(compgen -f -- "$word")) ;;
-      esac ;;
-  esac
-  # What stands before the last colon is on the command line already.
-  if [[ $word == *:* ]]; then COMPREPLY=("${COMPREPLY[@]#"${word%:*}:"}"); fi
-}
-complete -o filenames -F _reconstruct reconstruct
-)";
+  return command;
 }
 
 }  // namespace recon

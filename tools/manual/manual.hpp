@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "tools/manual/completion.hpp"
+
 namespace recon {
 
 // The manual of `reconstruct`, from the descriptions of its options.
@@ -16,7 +18,7 @@ std::string man_page(const std::string& version);
 /// The page of the site with all options, in Markdown.
 std::string option_reference();
 
-/// A script that completes options and their values in bash.
-std::string bash_completion();
+/// What shells complete.
+CompletedCommand completed_reconstruct();
 
 }  // namespace recon

@@ -1,5 +1,5 @@
-// write_manual FOLDER VERSION: writes reconstruct.1, the bash completion of reconstruct and reference.md,
-// when it is built.
+// write_manual FOLDER VERSION: writes reconstruct.1, the page reference.md and the completion of reconstruct for
+// each shell, when it is built.
 
 #include <fstream>
 #include <iostream>
@@ -9,12 +9,17 @@
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   const std::string folder = argv[1];
-  std::ofstream page(folder + "/reconstruct.1"), completion(folder + "/reconstruct.bash"),
-      reference(folder + "/reference.md");
-  page << recon::man_page(argv[2]) << std::flush;
-  completion << recon::bash_completion() << std::flush;
-  reference << recon::option_reference() << std::flush;
-  if (page && completion && reference) return 0;
-  std::cerr << "write_manual: " << folder << " cannot be written\n";
-  return 1;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream file(folder + "/" + name);
+    file << text << std::flush;
+    if (!file) std::cerr << "write_manual: " << folder << "/" << name << " cannot be written\n";
+    return file.good();
+  };
+  const recon::CompletedCommand command = recon::completed_reconstruct();
+  const bool written = write("reconstruct.1", recon::man_page(argv[2])) &&
+                       write("reference.md", recon::option_reference()) &&
+                       write("bash/reconstruct", recon::completion_script(command, "bash")) &&
+                       write("zsh/_reconstruct", recon::completion_script(command, "zsh")) &&
+                       write("fish/reconstruct.fish", recon::completion_script(command, "fish"));
+  return written ? 0 : 1;
 }

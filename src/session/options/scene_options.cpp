@@ -85,13 +85,6 @@ OptionGroup view_options() {
   constexpr Range kDepth = {1e-30, 1e29};
   const char* estimated = "where a coarse search of each view finds surfaces";
   OptionGroup group("Views and planes");
-  group
-      .add(
-          "quality", "WORD",
-          "What resolution, sources and passes are where nothing else says it: draft halves the sides of the "
-          "images and takes at most 8 sources, high takes more sources and passes")
-      .keyword(kScenes, RECON_FIELD(quality), kQualities)
-      .in(OptionResult::kPlan, OptionResult::kDepthMaps);  // iterations of patches
   group.add("sources", "N", "Max number of source views per reference view")
       .number(kScenes, RECON_FIELD(selection.max_sources), {1, kMaxSources})
       .described("by --quality: 8, " + decimal(kDefaultPatchSources) + " or " + decimal(kMaxSources) +

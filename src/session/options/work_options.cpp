@@ -119,6 +119,13 @@ static void add_run_options(OptionGroup& group) {
 
 OptionGroup work_options() {
   OptionGroup group("Work");
+  group
+      .add(
+          "quality", "WORD",
+          "What resolution, sources and passes are where nothing else says it: draft halves the sides of the "
+          "images and takes at most 8 sources, high takes more sources and passes")
+      .keyword(kScenes, RECON_FIELD(quality), kQualities)
+      .in(OptionResult::kPlan, OptionResult::kDepthMaps);  // iterations of patches
   group.add(method_option());
   group.add(preset_option());
   group
@@ -200,7 +207,7 @@ OptionGroup machine_options() {
            "message",
            OptionScope::kCommandLine)
       .keyword(kAll, RECON_FIELD(progress), kProgressFormats);
-  group.add(run_switch("quiet", "Only warnings and errors", RECON_FIELD(quiet)));
+  group.add(run_switch("quiet", "Only warnings and errors", RECON_FIELD(quiet))).letter = 'q';
   group.add(run_switch("verbose", "More messages", RECON_FIELD(verbose))).letter = 'v';
   group.add(run_switch("json",
                        "Print one JSON object on standard output instead of text, also when the run fails: "
