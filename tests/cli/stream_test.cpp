@@ -172,11 +172,12 @@ TEST_F(ReconstructStream, ALostOutputIsOne) {
   EXPECT_TRUE(fs::exists(dense() / "fused.ply")) << "the results are there";
 }
 
+/// Of what is not help.
 TEST_F(ReconstructStream, AClosedPipeIsOneToo) {
   // The pipe's reader has ended before the program begins.
   const Outcome outcome = run_program(
-      folder(),
-      {"/bin/bash", "-c", "exec 3> >(true); wait $!; \"$0\" --version >&3; echo $?", RECON_RECONSTRUCT});
+      folder(), {"/bin/bash", "-c", "exec 3> >(true); wait $!; \"$0\" \"$1\" --dry-run >&3; echo $?",
+                 RECON_RECONSTRUCT, scene().string()});
   EXPECT_EQ(outcome.out, "1\n");
   EXPECT_THAT(outcome.err, HasSubstr("standard output cannot be written"));
 }
