@@ -98,16 +98,22 @@ class TerminalScreen {
       row_ = std::max(top_, row_ - std::max(number, 1));
     else if (c == 'K' && number == 2)
       row() = {};
+    else if (c == 'K' && number == 0)
+      erase_row_behind();
     else if (c == 'J' && number == 0)
       erase_behind();
     else
       throw std::runtime_error("unknown sequence " + sequence.substr(1));
   }
 
-  void erase_behind() {
+  void erase_row_behind() {
     std::string& text = row().text;
     text.resize(std::min(text.size(), static_cast<std::size_t>(column_)));
     row().goes_on = false;
+  }
+
+  void erase_behind() {
+    erase_row_behind();
     for (std::size_t below = static_cast<std::size_t>(row_) + 1; below < lines_.size(); ++below)
       lines_[below] = {};
   }
