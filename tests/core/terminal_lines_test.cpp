@@ -43,9 +43,9 @@ class TerminalLinesTest : public testing::Test {
         },
         [this] { return size_; });
   }
-  void resize(int columns, int rows, bool breaks_anew) {
+  void resize(int columns, int rows, bool reflows) {
     size_ = {columns, rows};
-    screen_->resize(columns, rows, breaks_anew);
+    screen_->resize(columns, rows, reflows);
   }
   std::unique_ptr<Progress> begin(const std::string& label, int total, double predicted = 0) {
     return std::make_unique<Progress>(
@@ -201,9 +201,9 @@ TEST_F(TerminalLinesTest, AreNeverTorn) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-    const bool breaks_anew = seed % 2 == 0;
+    const bool reflows = seed % 2 == 0;
     // What such a terminal cuts is lost: nothing that stays is longer there.
-    const int min_columns = breaks_anew ? 20 : 45;
+    const int min_columns = reflows ? 20 : 45;
     const auto any_size = [&] { return std::pair(min_columns + below(100), 2 + below(12)); };
     const auto [columns, rows] = any_size();
     open(columns, rows);
@@ -238,12 +238,12 @@ TEST_F(TerminalLinesTest, AreNeverTorn) {
           if (!running.empty() && below(4) == 0) end(any);
           break;
         case 3:
-          staying.emplace_back(1 + below(breaks_anew ? 300 : 44), static_cast<char>('A' + below(26)));
+          staying.emplace_back(1 + below(reflows ? 300 : 44), static_cast<char>('A' + below(26)));
           lines_->print(staying.back() + "\n");
           break;
         default: {
           const auto [to_columns, to_rows] = any_size();
-          resize(to_columns, to_rows, breaks_anew);
+          resize(to_columns, to_rows, reflows);
         }
       }
       lines_->draw();

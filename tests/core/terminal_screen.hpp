@@ -32,11 +32,11 @@ class TerminalScreen {
     }
   }
 
-  /// @param breaks_anew  whether lines are broken for the new width, as most terminals do; others cut them
-  void resize(int columns, int rows, bool breaks_anew) {
+  /// @param reflows  whether lines are wrapped for the new width, as by most terminals; others cut them
+  void resize(int columns, int rows, bool reflows) {
     columns_ = columns;
     rows_ = rows;
-    if (breaks_anew)
+    if (reflows)
       break_lines();
     else
       for (Row& row : lines_) row.text.resize(std::min(row.text.size(), static_cast<std::size_t>(columns)));

@@ -21,13 +21,6 @@ using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::UnorderedElementsAreArray;
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
 /// A program or one of its commands, as it is called behind "reconstruct".
 const std::vector<std::string> kCommands = {"",
                                             "-render",
