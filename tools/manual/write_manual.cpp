@@ -1,5 +1,5 @@
-// write_manual FOLDER VERSION: writes reconstruct.1, the page reference.md and the completion of reconstruct for
-// each shell, when it is built.
+// write_manual FOLDER VERSION: writes reconstruct.1, the page reference.md and the completion of reconstruct
+// for each shell, when it is built.
 
 #include <fstream>
 #include <iostream>
