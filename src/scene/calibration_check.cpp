@@ -9,6 +9,7 @@
 
 #include "core/parallel.hpp"
 #include "core/quantile.hpp"
+#include "scene/photo_motion.hpp"
 #include "scene/view_geometry.hpp"
 
 namespace recon {
@@ -65,21 +66,24 @@ std::vector<Observation> sampled(const View& view) {
 /// The errors of a view's observations, in pixels; infinite where a point has no image.
 struct Errors {
   std::vector<double> pixels;
+  std::vector<double> moved;  ///< the same when the photo may move
   std::size_t behind = 0;
 };
 
 Errors errors_of(const Scene& scene, const View& view, const Lens& lens, const PointsById& points) {
   Errors errors;
+  std::vector<Displacement> displacements;
   for (const Observation& observation : sampled(view)) {
     const auto point = points.find(observation.point_id);
     if (!point) continue;
     const Vec3d x = view.cam_from_world * scene.points[*point].position;
     const std::optional<Vec2d> pixel = lens.project(x);
     errors.behind += !pixel && x.z <= 0 ? 1 : 0;
-    const double error = pixel ? std::hypot(pixel->x - observation.pixel.x, pixel->y - observation.pixel.y)
-                               : std::numeric_limits<double>::infinity();
-    errors.pixels.push_back(error);
+    if (pixel) displacements.push_back({observation.pixel, *pixel});
+    errors.pixels.push_back(pixel ? displacements.back().length() : std::numeric_limits<double>::infinity());
   }
+  errors.moved = remaining_errors(displacements);
+  errors.moved.resize(errors.pixels.size(), std::numeric_limits<double>::infinity());
   return errors;
 }
 
@@ -94,13 +98,14 @@ ObservationFit fit_of(Errors errors, const Camera& camera) {
   fit.behind = static_cast<double>(errors.behind) / static_cast<double>(fit.observations);
   fit.median_error = quantile(errors.pixels, 0.5);
   fit.median_of_side = fit.median_error / longer_side(camera);
+  fit.median_moved = quantile(errors.moved, 0.5);
   return fit;
 }
 
 /// The fit of all views together.
 ObservationFit fit_of_all(const Scene& scene, std::span<const int> views, const std::vector<Errors>& errors) {
   ObservationFit all;
-  std::vector<double> pixels, of_side;
+  std::vector<double> pixels, of_side, moved;
   std::size_t behind = 0;
   for (std::size_t i = 0; i < views.size(); ++i) {
     const double side = longer_side(scene.cameras[scene.views[views[i]].camera]);
@@ -109,12 +114,14 @@ ObservationFit fit_of_all(const Scene& scene, std::span<const int> views, const 
       pixels.push_back(error);
       of_side.push_back(error / side);
     }
+    moved.insert(moved.end(), errors[i].moved.begin(), errors[i].moved.end());
   }
   all.observations = pixels.size();
   if (pixels.empty()) return all;
   all.behind = static_cast<double>(behind) / static_cast<double>(pixels.size());
   all.median_error = quantile(pixels, 0.5);
   all.median_of_side = quantile(of_side, 0.5);
+  all.median_moved = quantile(moved, 0.5);
   return all;
 }
 
@@ -172,10 +179,17 @@ SceneFit fit_observations(const Scene& scene, std::span<const int> views) {
   return fit;
 }
 
+bool is_explained_by_motion(const ObservationFit& fit) {
+  return fit.median_error > limit::kExplained * fit.median_moved;
+}
+
 bool is_off(const ObservationFit& fit) {
   if (fit.observations < limit::kMinObservations) return false;
-  return fit.behind > limit::kBehind ||
-         (fit.median_error > limit::kMedianError && fit.median_of_side > limit::kMedianErrorOfSide);
+  if (fit.behind > limit::kBehind) return true;
+  if (!(fit.median_error > limit::kLeastError && fit.median_of_side > limit::kMedianErrorOfSide))
+    return false;
+  return fit.median_error > limit::kMedianError || fit.median_of_side > limit::kErrorOfSmall ||
+         (fit.median_of_side > limit::kErrorOfMoved && is_explained_by_motion(fit));
 }
 
 bool is_unusable(const ObservationFit& all) {

@@ -12,10 +12,14 @@ namespace recon {
 
 /// Limits of a calibration that can be right.
 namespace calibration_limit {
-/// Max median reprojection error of a view: structure from motion keeps observations below 4 pixels of the
-/// images that it worked on, which may have been smaller.
-inline constexpr double kMedianError = 3;            ///< pixels
-inline constexpr double kMedianErrorOfSide = 0.001;  ///< of the longer side, where that is more
+/// Max median reprojection error of a view, pixels and share of the longer side: both have to be exceeded.
+/// Structure from motion keeps observations below 4 pixels of the images that it worked on, which may have
+/// been smaller.
+inline constexpr double kMedianError = 3, kMedianErrorOfSide = 0.001;
+/// The same of small photos, whose 3 pixels are much, and where a motion of whole photos explains the error:
+/// it is this many times what remains. Errors below the first are none: where pixels are counted from says
+/// as much.
+inline constexpr double kLeastError = 0.75, kErrorOfSmall = 0.005, kErrorOfMoved = 0.002, kExplained = 3;
 /// Max share of the observations of a view whose points lie behind it.
 inline constexpr double kBehind = 0.05;
 /// Min observations of a view that is judged.
@@ -37,6 +41,7 @@ struct ObservationFit {
   double behind = 0;             ///< the share of these whose points lie behind the camera
   double median_error = 0;       ///< reprojection error, pixels; infinite where most points have no image
   double median_of_side = 0;     ///< the same as a share of the longer side of the photo
+  double median_moved = 0;       ///< the same error, pixels, when each photo may move, see remaining_errors
 };
 
 /// The fit of each of some views, and of all of them together.
@@ -52,8 +57,13 @@ struct SceneFit {
 /// Deterministic.
 SceneFit fit_observations(const Scene& scene, std::span<const int> views);
 
-/// Whether the camera or the pose cannot be right: the reprojection errors are too large, or points lie
-/// behind the camera. Few observations say nothing.
+/// Whether most of the error is alike in a whole photo, as that of wrong poses and cameras is: right ones
+/// leave the scatter of the observations.
+bool is_explained_by_motion(const ObservationFit& fit);
+
+/// Whether the camera or the pose cannot be right: the reprojection errors are too large, for the size of the
+/// photo or against the scatter of the observations, or points lie behind the camera. Few observations say
+/// nothing.
 bool is_off(const ObservationFit& fit);
 
 /// Whether no depth can come from a scene with this fit: most of its points lie behind the cameras that

@@ -22,7 +22,7 @@ constexpr double kDifference = 1e-4;  ///< for derivatives
 /// The scale of the distances in what a hypothesis explains, units.
 constexpr double kGainScale = 0.25;
 /// Min matches of a scene and of a view that are judged.
-constexpr std::size_t kMinOfScene = 100, kMinOfView = 20;
+constexpr std::size_t kMinOfScene = 100, kMinOfView = 30;
 /// A fitted parameter is beyond doubt when it is at least so many standard errors from 0.
 constexpr double kMinErrors = 7;
 /// Min change of the focal length, of the principal point as a share of the width, of a radius in the corner
@@ -37,8 +37,9 @@ constexpr double kMaxDistortion = 0.4;
 /// something: corners are found no better than to a tenth of a pixel, and what they are off by, the sampling
 /// of small images, is alike in all of them, so that more matches do not average it out.
 constexpr double kMinPixels = 0.1, kMovedMost = 0.9;
-/// Max share of a view's matches that fit, of the share of the others'; these have to fit themselves.
-constexpr double kOfOthers = 0.5, kOthersFit = 0.4;
+/// Max share of a view's matches that fit, of the share of the others'; these have to fit themselves. It has
+/// to be so many standard deviations below, those of as many matches.
+constexpr double kOfOthers = 0.5, kOthersFit = 0.4, kDeviations = 2;
 
 /// What is fitted, of three parameters at most.
 enum class Freedom { kFocal, kCentre, kDistortion, kTurn };
@@ -268,6 +269,12 @@ struct Doubt {
   double gain = 0;
 };
 
+/// Whether the share of some matches that fit is below another one beyond chance.
+bool is_far_below(const EpipolarFit& fit, double share) {
+  const double variance = share * (1 - share) / static_cast<double>(fit.matches);
+  return fit.share < share - kDeviations * std::sqrt(variance);
+}
+
 Doubt doubt_view(std::span<const CalibratedView> views, const Matches& all, int view) {
   if (photo_of(views, view) != view) return {};
   const Matches its = matches_of(views, all, view);
@@ -280,7 +287,7 @@ Doubt doubt_view(std::span<const CalibratedView> views, const Matches& all, int 
   const Vec3d axis{turn.change.value[0], turn.change.value[1], turn.change.value[2]};
   if (is_beyond_doubt(turn) && is_large(turn, views, its) && turn.after.share > kOfOthers * others_fit.share)
     return {DoubtedView{view, turn.before, norm(axis) * 180 / std::numbers::pi}, turn.gain};
-  if (turn.before.share >= kOfOthers * others_fit.share) return {};
+  if (!is_far_below(turn.before, kOfOthers * others_fit.share)) return {};
   const double usual = cost_of(of_others) / static_cast<double>(others.size());
   return {DoubtedView{view, turn.before, std::nullopt},
           cost_of(distances_of(views, its, {})) - usual * static_cast<double>(its.size())};

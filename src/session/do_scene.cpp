@@ -83,6 +83,7 @@ constexpr GraphStep kGraphSteps[] = {{Step::kEstimate,
                                         add_photo_check(graph);
                                         check_given_maps(graph.run);
                                         estimate_views(graph);
+                                        name_empty_photos(graph.run);
                                       }},
                                      {Step::kCheck,
                                       [](SceneGraph& graph) {

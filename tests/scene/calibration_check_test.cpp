@@ -66,13 +66,69 @@ TEST(CalibrationCheck, AnErrorIsTheDistanceInPixels) {
   EXPECT_FALSE(is_off(it.views[0]));
 }
 
-TEST(CalibrationCheck, LargePhotosMayHaveLargerErrors) {
-  EXPECT_TRUE(is_off({100, 0, 3.1, 0.0031}));
-  EXPECT_FALSE(is_off({100, 0, 3.1, 0.0009}));
-  EXPECT_FALSE(is_off({100, 0, 2.9, 0.029}));
-  EXPECT_TRUE(is_off({100, 0.06, 1, 0.0001})) << "points behind the camera";
-  EXPECT_FALSE(is_off({100, 0.04, 1, 0.0001}));
-  EXPECT_FALSE(is_off({9, 1, 50, 0.5})) << "few observations say nothing";
+TEST(CalibrationCheck, LargePhotosMayHaveLargerErrorsAndSmallOnesLess) {
+  const auto off = [](double error, double side) { return is_off({100, 0, error, error / side, error}); };
+  EXPECT_TRUE(off(3.1, 1000));
+  EXPECT_FALSE(off(3.1, 3400));
+  EXPECT_FALSE(off(2.9, 1000));
+  EXPECT_TRUE(off(2.9, 256)) << "a hundredth of the photo";
+  EXPECT_TRUE(off(1.4, 256));
+  EXPECT_FALSE(off(1.2, 256));
+  EXPECT_FALSE(off(0.7, 96)) << "where pixels are counted from says as much";
+  EXPECT_TRUE(is_off({100, 0.06, 1, 0.0001, 1})) << "points behind the camera";
+  EXPECT_FALSE(is_off({100, 0.04, 1, 0.0001, 1}));
+  EXPECT_FALSE(is_off({9, 1, 50, 0.5, 50})) << "few observations say nothing";
+}
+
+TEST(CalibrationCheck, ErrorsThatMotionsOfWholePhotosExplainAreNoScatter) {
+  const auto off = [](double error, double side, double moved) {
+    return is_off({100, 0, error, error / side, moved});
+  };
+  EXPECT_TRUE(off(1.6, 640, 0.3));
+  EXPECT_FALSE(off(1.6, 640, 0.6)) << "it scatters";
+  EXPECT_FALSE(off(1.2, 640, 0.1)) << "small";
+  EXPECT_TRUE(off(2.5, 1000, 0.5));
+}
+
+/// Two cameras of 256 pixels with forty points that are seen with errors of 0.23 pixels (median).
+Scene two_small_photos() {
+  Scene scene = two_views();
+  scene.cameras[0] = {CameraModel::kPinhole, 256, 192, {230, 230, 128, 96}};
+  scene.points.clear();
+  for (View& view : scene.views) view.observations.clear();
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const double column = static_cast<double>(i % 8), row = static_cast<double>(i / 8);
+    const Vec3d x{column - 3.5, 1.5 * row - 3, 10 + 0.5 * std::sin(7.0 * column + row)};
+    scene.points.push_back({i, x, {}, 0, {}});
+    for (View& view : scene.views) {
+      const Vec2d pixel = *Lens(scene.cameras[0]).project(view.cam_from_world * x);
+      const double angle = 2.4 * static_cast<double>(i + 40 * view.id);  // scattered in all directions
+      view.observations.push_back({{pixel.x + 0.23 * std::cos(angle), pixel.y + 0.23 * std::sin(angle)}, i});
+    }
+  }
+  return scene;
+}
+
+TEST(CalibrationCheck, PosesOfSmallPhotosThatAreTurnedByADegreeAndAHalfAreOff) {
+  const Scene right = two_small_photos();
+  EXPECT_NEAR(fit(right).all.median_error, 0.23, 1e-6);
+  EXPECT_FALSE(is_off(fit(right).all) || is_off(fit(right).views[0]));
+  const double c = std::cos(1.5 * std::acos(-1.0) / 180), s = std::sin(1.5 * std::acos(-1.0) / 180);
+  const Pose roll{{{c, -s, 0, s, c, 0, 0, 0, 1}}, {0, 0, 0}};
+  Scene wrong = right;
+  for (View& view : wrong.views) view.cam_from_world = roll * view.cam_from_world;
+  const SceneFit it = fit(wrong);
+  EXPECT_GT(it.all.median_error, 1);
+  EXPECT_LT(it.all.median_error, 3) << "less than what a large photo may have";
+  EXPECT_LT(it.all.median_moved, 0.3);
+  EXPECT_TRUE(is_off(it.all) && is_off(it.views[0]) && is_off(it.views[1]));
+  wrong = right;
+  wrong.views[1].cam_from_world = roll * wrong.views[1].cam_from_world;
+  EXPECT_TRUE(is_off(fit(wrong).views[1]));
+  EXPECT_FALSE(is_off(fit(wrong).views[0]));
+  wrong = right;
+  for (double* focal : {&wrong.cameras[0].params[0], &wrong.cameras[0].params[1]}) *focal *= 1.02;
+  EXPECT_TRUE(is_off(fit(wrong).all)) << "focal lengths";
 }
 
 TEST(CalibrationCheck, PointsBehindTheCameraAreCounted) {

@@ -268,6 +268,37 @@ TEST(EpipolarCheck, PhotosOfOtherViewsAreNamedWithoutAnAngle) {
   EXPECT_GT(verdict.fit.share, 0.7);
 }
 
+TEST(EpipolarCheck, FewCornersOfAViewSayNothing) {
+  for (unsigned seed = 0; seed < 20; ++seed)
+    for (const std::size_t count : {22u, 29u, 60u}) {
+      MatchedScene scene(6, 0.1, 0.25, 0, seed);
+      std::mt19937 random(seed);
+      std::uniform_real_distribution<double> band(-12, 12);
+      std::size_t its = 0;
+      std::erase_if(scene.matches, [&](ViewMatch& it) {
+        if (it.reference != 1 && it.source != 1) return false;
+        it.at.in_source.y += band(random);  // windows of a photo that is out of focus match by chance
+        return ++its > count;
+      });
+      EXPECT_EQ(scene.verdict().views.size(), count < 30 ? 0u : 1u) << seed << ", " << count;
+    }
+}
+
+TEST(EpipolarCheck, AViewWithMoreThanChanceMatchesIsNotDoubted) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    MatchedScene scene(6, 0.1, 0.25, 0, seed);
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> band(-12, 12), unit(0, 1);
+    std::size_t its = 0;
+    std::erase_if(scene.matches, [&](ViewMatch& it) {
+      if (it.reference != 1 && it.source != 1) return false;
+      if (unit(random) < 0.6) it.at.in_source.y += band(random);
+      return ++its > 40;
+    });
+    EXPECT_TRUE(scene.verdict().views.empty()) << seed;
+  }
+}
+
 /// Photos of two faces each, with as many matches of each face: view i and view i + 6, which looks 30 degrees
 /// to the side.
 MatchedScene scene_of_faces() {

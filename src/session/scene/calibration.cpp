@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -97,8 +98,12 @@ std::string error_text(const ObservationFit& fit) {
     text = fmt::format("{:.0f} % of {} observed points lie behind the camera", 100 * fit.behind,
                        fit.observations);
   if (!std::isfinite(fit.median_error)) return text.empty() ? "most points have no image" : text;
-  return fmt::format("{}the median reprojection error of {} observations is {:.1f} pixels",
-                     text.empty() ? "" : text + ", ", fit.observations, fit.median_error);
+  return fmt::format(
+      "{}the median reprojection error of {} observations is {:.1f} pixels{}",
+      text.empty() ? "" : text + ", ", fit.observations, fit.median_error,
+      is_explained_by_motion(fit)
+          ? fmt::format(" ({:.1f} with each photo shifted, turned and scaled)", fit.median_moved)
+          : "");
 }
 
 /// The usable views, indices of the scene's.
@@ -200,6 +205,66 @@ double known(const StepRecord* record) {
   return record ? record->result.value("known", 0.0) : 0;
 }
 
+/// Finished views by their photos.
+std::map<std::string, std::vector<int>> by_photo(const SceneRun& run, const std::vector<int>& views) {
+  std::map<std::string, std::vector<int>> photos;
+  for (const int view : views) photos[run.plan.scene_view(view).photo_name()].push_back(view);
+  return photos;
+}
+
+/// Whether other views confirm next to nothing of some views, and more of others.
+bool is_alone(const SceneRun& run, const std::vector<int>& views, const ViewAgreement& all) {
+  const double share = agreement_of(run, views).share();
+  return share < agreement_limit::kByChance && share < agreement_limit::kOfOtherViews * all.share();
+}
+
+/// Warns of a photo that other views confirm nothing of, if it shows nothing or is apart from theirs.
+void warn_of_lone_photo(SceneRun& run, const std::vector<int>& its_views, PhotoVerdict verdict,
+                        const std::string& evidence) {
+  const std::string& photo = run.plan.scene_view(its_views.front()).photo_name();
+  if (const std::string what = what_is_empty(run, its_views); !what.empty())
+    run.warn(
+        fmt::format("{}: its photo is {}: {}; replace the photo, or remove the view", photo, what, evidence));
+  else if (verdict == PhotoVerdict::kApart)
+    run.warn(fmt::format(
+        "{}: it does not go together with the other photos: {}, and they show next to nothing of it "
+        "where they should; check its photo, its camera and its pose, or remove the view",
+        photo, evidence));
+  else
+    return;
+  run.doubted_views.insert(photo);
+}
+
+/// Warns of single photos whose depths other views do not confirm where corners speak against them too.
+/// @param views  all that are finished
+void check_photos(SceneRun& run, const std::vector<int>& views, const ViewAgreement& all) {
+  std::map<std::string, std::string> wrong;
+  std::size_t judged = 0;
+  const std::map<std::string, std::vector<int>> photos = by_photo(run, views);
+  for (const auto& [photo, evidence] : run.photo_doubts)
+    if (!photos.contains(photo)) wrong.emplace(photo, evidence);  // of a source, whose depths others make
+  for (const auto& [photo, its_views] : photos) {
+    if (run.doubted_views.contains(photo)) continue;
+    const auto first = std::ranges::find_if(its_views, [&](int view) { return is_alone(run, {view}, all); });
+    if (first == its_views.end()) continue;
+    const std::string evidence =
+        fmt::format("other views confirm {:.1f} % of its depths, and {:.0f} % of those of all views",
+                    100 * agreement_of(run, {*first}).share(), 100 * all.share());
+    const auto doubt = run.photo_doubts.find(photo);
+    if (doubt != run.photo_doubts.end()) {
+      if (is_alone(run, its_views, all)) wrong.emplace(photo, evidence + "; " + doubt->second);
+      continue;
+    }
+    if (judged++ >= kNamed) continue;
+    const PhotoVerdict verdict = judge_photo(run, *first);
+    if (verdict == PhotoVerdict::kContradicts)
+      wrong.emplace(photo, evidence);
+    else if (std::ranges::all_of(its_views, [&](int view) { return is_alone(run, {view}, all); }))
+      warn_of_lone_photo(run, its_views, verdict, evidence);
+  }
+  warn_of_photos(run, wrong);
+}
+
 }  // namespace
 
 std::string causes(const SceneRun& run, std::optional<CalibrationMistake> mistake) {
@@ -254,47 +319,17 @@ void check_agreement(SceneRun& run) {
   const std::vector<int> views = finished_views(run);
   if (views.empty()) return;
   const ViewAgreement all = agreement_of(run, views);
-  if (all.estimated < agreement_limit::kMinEstimated)
-    return;  // the cloud is empty, which has its own message
-  if (by_chance(run, all)) {
-    run.warn(fmt::format(
-        "{}: the views do not agree: {:.1f} % of the pixels have a depth before the check across views, and "
-        "{:.1f} % after it, as it is by chance; points are there by chance: {}",
-        run.folder.root.string(), 100 * all.estimated, 100 * all.checked, disagreement(run)));
+  const bool found = all.estimated >= agreement_limit::kMinEstimated;
+  if (found && !by_chance(run, all)) {
+    check_photos(run, views, all);
     return;
   }
-  const auto alone = [&](int view) {
-    const double share = agreement_of(run, {view}).share();
-    return share < agreement_limit::kByChance && share < agreement_limit::kOfOtherViews * all.share();
-  };
-  std::vector<std::pair<std::string, std::vector<int>>> photos;
-  for (const int view : views) {
-    const std::string& photo = run.plan.scene_view(view).photo_name();
-    if (photos.empty() || photos.back().first != photo) photos.push_back({photo, {}});
-    photos.back().second.push_back(view);
-  }
-  std::size_t judged = 0;
-  for (const auto& [photo, its_views] : photos) {
-    const auto first = std::ranges::find_if(its_views, alone);
-    if (first == its_views.end() || run.doubted_views.contains(photo) || judged == kNamed) continue;
-    ++judged;
-    const std::string evidence =
-        fmt::format("other views confirm {:.1f} % of its depths, and {:.0f} % of those of all views",
-                    100 * agreement_of(run, {*first}).share(), 100 * all.share());
-    const PhotoVerdict verdict = judge_photo(run, *first);
-    if (verdict == PhotoVerdict::kContradicts)
-      run.warn(
-          fmt::format("{}: its photo contradicts its camera or its pose: {}; check them, or remove the view",
-                      run.plan.name(*first), evidence));
-    else if (verdict == PhotoVerdict::kApart && std::ranges::all_of(its_views, alone))
-      run.warn(fmt::format(
-          "{}: it does not go together with the other photos: {}, and they show next to nothing of it "
-          "where they should; check its photo, its camera and its pose, or remove the view",
-          photo, evidence));
-    else
-      continue;
-    run.doubted_views.insert(photo);
-  }
+  warn_of_photos(run, run.photo_doubts);  // nothing speaks for them
+  if (!found) return;                     // the cloud is empty, which has its own message
+  run.warn(fmt::format(
+      "{}: the views do not agree: {:.1f} % of the pixels have a depth before the check across views, and "
+      "{:.1f} % after it, as it is by chance; points are there by chance: {}",
+      run.folder.root.string(), 100 * all.estimated, 100 * all.checked, disagreement(run)));
 }
 
 }  // namespace recon

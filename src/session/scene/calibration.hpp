@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +22,9 @@ void check_calibration(SceneRun& run, const std::vector<LeftOut>& left_out);
 std::string causes(const SceneRun& run, std::optional<CalibrationMistake> mistake);
 
 /// Matches corners of undistorted photos, and warns when they do not lie on their epipolar lines, of the
-/// whole scene, of its cameras, or of single views: as soon as photos are there. Sets `photos_fit`.
+/// whole scene or of its cameras: as soon as photos are there. Sets `photos_fit`, and `photo_doubts` of
+/// single photos, which check_agreement confirms or drops; a run without the check across views warns of
+/// them.
 /// @throws InputError when a photo or mask cannot be read, Interrupted
 void check_photos_fit(SceneRun& run);
 
@@ -29,11 +32,25 @@ void check_photos_fit(SceneRun& run);
 enum class PhotoVerdict {
   kNothing,      ///< they fit, or are few
   kContradicts,  ///< they lie beside their epipolar lines
-  kApart,        ///< of a photo with faces, which sees all around: next to none is found in other photos
+  kApart,        ///< next to none is found in other photos
 };
 
 /// As check_photos_fit for the photo of one view, with more of the others.
 PhotoVerdict judge_photo(SceneRun& run, int view);
+
+/// Warns of photos that contradict their cameras or poses.
+/// @param evidence  by the name of each photo
+void warn_of_photos(SceneRun& run, const std::map<std::string, std::string>& evidence);
+
+/// What a photo is that shows nothing, such as "black"; empty where it shows something, or masks leave
+/// nothing of it.
+/// @param views  of the photo
+/// @throws InputError when it or its mask cannot be read
+std::string what_is_empty(SceneRun& run, const std::vector<int>& views);
+
+/// Warns of views without depths whose photos are black, white, of one colour or without any detail.
+/// @throws InputError when a photo or mask cannot be read
+void name_empty_photos(SceneRun& run);
 
 /// What the check across views leaves of some views' depths.
 struct ViewAgreement {
@@ -57,7 +74,8 @@ std::string disagreement(const SceneRun& run);
 /// cameras and poses, or hardly a pixel in a hundred became a point.
 bool is_cloud_by_chance(const SceneRun& run, const std::vector<int>& views, std::uint64_t points);
 
-/// Warns when the views agree by chance only, or single views do where the others agree.
+/// Warns when the views agree by chance only, or single views do where the others agree; doubts of photos
+/// whose depths are confirmed are dropped.
 void check_agreement(SceneRun& run);
 
 }  // namespace recon

@@ -36,8 +36,9 @@ constexpr std::size_t kOthersOfOne = 6;
 constexpr double kPhotosContradict = 0.4, kPhotosFit = 0.5;
 /// A mistake is named when the share without it is at least this, and this factor larger.
 constexpr double kExplained = 0.45, kBetter = 1.4;
-/// A photo with this factor fewer matches than others is apart from them.
-constexpr std::size_t kApart = 10;
+/// A photo with this factor fewer matches than others, and at least this share of their corners, is apart
+/// from them.
+constexpr double kApart = 10, kAsMuch = 0.5;
 /// Views that have a message of their own.
 constexpr std::size_t kNamedPhotos = 5;
 /// Min matches of a scene; fewer may fit by chance or not.
@@ -52,15 +53,33 @@ std::vector<int> views_of_photo(const std::vector<CalibratedView>& views, int vi
   return faces;
 }
 
-/// The median number of matches of the photos that have any.
-std::size_t matches_of_photos(const std::vector<CalibratedView>& views,
-                              const std::vector<ViewMatch>& matches) {
-  std::map<int, std::size_t> counts;
+/// What a photo shows, and shares with others.
+struct PhotoCounts {
+  double corners = 0, matches = 0;
+};
+
+/// The medians of the photos that have matches.
+PhotoCounts usual_counts(const std::vector<CalibratedView>& views, const std::vector<ViewMatch>& matches,
+                         const SmallViews& small) {
+  std::map<int, PhotoCounts> photos;
+  std::set<int> counted;
   for (const ViewMatch& it : matches)
-    for (const int view : {it.reference, it.source}) ++counts[views[view].photo];
-  std::vector<double> all;
-  for (const auto& [photo, count] : counts) all.push_back(static_cast<double>(count));
-  return all.empty() ? 0 : static_cast<std::size_t>(quantile(all, 0.5));
+    for (const int view : {it.reference, it.source}) {
+      PhotoCounts& counts = photos[views[view].photo < 0 ? view : views[view].photo];
+      ++counts.matches;
+      if (counted.insert(view).second) counts.corners += static_cast<double>(small.corner_count(view));
+    }
+  std::vector<double> corners, shared;
+  for (const auto& [photo, counts] : photos) {
+    corners.push_back(counts.corners);
+    shared.push_back(counts.matches);
+  }
+  return photos.empty() ? PhotoCounts() : PhotoCounts{quantile(corners, 0.5), quantile(shared, 0.5)};
+}
+
+/// Whether a photo shares next to nothing with others though it shows as much as they do.
+bool is_apart(const PhotoCounts& its, const PhotoCounts& usual) {
+  return kApart * its.matches < usual.matches && its.corners >= kAsMuch * usual.corners;
 }
 
 /// The views that are compared with others.
@@ -204,31 +223,24 @@ std::string correction_text(const CameraCorrection& correction, const Camera& ca
   return fmt::format("a radial distortion (k1) that is changed by {:+.2g}", correction.distortion);
 }
 
-std::string photo_doubt_text(const DoubtedView& doubt, const EpipolarFit& others) {
+std::string evidence_of(const DoubtedView& doubt, const EpipolarFit& others) {
   return fmt::format(
-      "its photo contradicts its camera or its pose: {:.0f} % of {} corners that it shares with other views "
-      "lie on their epipolar lines, {:.0f} % of those of the others{}; check them, or remove the view",
+      "{:.0f} % of {} corners that it shares with other views lie on their epipolar lines, {:.0f} % of those "
+      "of the others{}",
       100 * doubt.fit.share, doubt.fit.matches, 100 * others.share,
       doubt.degrees ? fmt::format("; it fits when it is turned by {:.1f} degrees", *doubt.degrees) : "");
 }
 
-/// Warns of single views that do not fit to the others, unless more of these say that they do.
-void warn_of_photos(SceneRun& run, const EpipolarVerdict& verdict) {
-  std::vector<std::string> unnamed;
-  std::size_t named = 0;
+/// Notes the single photos that do not fit to the others, unless more of these say that they do.
+void note_doubts(SceneRun& run, const EpipolarVerdict& verdict) {
   for (const DoubtedView& it : verdict.views) {
     const std::string& name = run.plan.scene_view(it.view).photo_name();
+    if (run.doubted_views.contains(name)) continue;
     if (!it.degrees && judge_photo(run, it.view) != PhotoVerdict::kContradicts) continue;
-    if (!run.doubted_views.insert(name).second) continue;
-    if (named++ < kNamedPhotos)
-      run.warn(name + ": " + photo_doubt_text(it, verdict.fit));
-    else
-      unnamed.push_back(name);
+    run.photo_doubts.emplace(name, evidence_of(it, verdict.fit));
+    messages().debug("{} is in doubt: {}", name, run.photo_doubts.at(name));
   }
-  if (!unnamed.empty())
-    run.warn(
-        fmt::format("{}: the photos of {} more views contradict their cameras or their poses, such as {}",
-                    run.folder.root.string(), unnamed.size(), unnamed.front()));
+  if (!run.does(Step::kCheck)) warn_of_photos(run, run.photo_doubts);
 }
 
 /// Warns of cameras with whose change the photos fit better. The change is one of pinholes, and says nothing
@@ -265,7 +277,7 @@ void check_photos_fit(SceneRun& run) {
   const EpipolarVerdict verdict = judge_matches(views, comparable_matches(run, comparison, views, small));
   messages().debug("{} views are in doubt; of the others {:.3f} of {} corners fit, median {:.3f}",
                    verdict.views.size(), verdict.fit.share, verdict.fit.matches, verdict.fit.median);
-  warn_of_photos(run, verdict);
+  note_doubts(run, verdict);
   const bool enough = verdict.fit.matches >= kMinMatches;
   std::optional<CalibrationMistake> mistake;
   if (!enough || verdict.fit.share < kPhotosFit) mistake = explain(run, comparison, verdict, small);
@@ -291,12 +303,32 @@ PhotoVerdict judge_photo(SceneRun& run, int view) {
   const auto is_its = [&](int it) { return std::ranges::binary_search(its_views, it); };
   std::erase_if(matches, [&](const ViewMatch& it) { return is_its(it.reference) || is_its(it.source); });
   const std::vector<ViewMatch> its = small.matches(pairs_of(run, {its_views, kOthersOfOne}, others), views);
-  const bool apart = views[view].photo >= 0 && kApart * its.size() < matches_of_photos(views, matches);
+  PhotoCounts counts{0, static_cast<double>(its.size())};
+  for (const int it : its_views) counts.corners += static_cast<double>(small.corner_count(it));
+  const PhotoCounts usual = usual_counts(views, matches, small);
+  messages().debug("{} has {} corners and {} matches, others {} and {}", run.plan.name(view), counts.corners,
+                   counts.matches, usual.corners, usual.matches);
+  const bool apart = is_apart(counts, usual);
   matches.insert(matches.end(), its.begin(), its.end());
   const EpipolarVerdict verdict = judge_matches(views, std::move(matches));
   if (std::ranges::any_of(verdict.views, [&](const DoubtedView& it) { return is_its(it.view); }))
     return PhotoVerdict::kContradicts;
   return apart ? PhotoVerdict::kApart : PhotoVerdict::kNothing;
+}
+
+void warn_of_photos(SceneRun& run, const std::map<std::string, std::string>& evidence) {
+  std::size_t named = 0;
+  for (const auto& [photo, text] : evidence) {
+    run.doubted_views.insert(photo);
+    if (named++ < kNamedPhotos)
+      run.warn(
+          fmt::format("{}: its photo contradicts its camera or its pose: {}; check them, or remove the view",
+                      photo, text));
+    else if (named == evidence.size())
+      run.warn(
+          fmt::format("{}: the photos of {} more views contradict their cameras or their poses, such as {}",
+                      run.folder.root.string(), named - kNamedPhotos, photo));
+  }
 }
 
 }  // namespace recon

@@ -43,7 +43,8 @@ struct SceneRun {
   std::mutex warnings_mutex;
   std::optional<bool> photos_fit;       ///< cameras and poses, see check_photos_fit; empty: not known
   std::set<std::string> doubted_views;  ///< names of those that a warning says to be wrong
-  GivenMaps given;                      ///< by --depth-maps
+  std::map<std::string, std::string> photo_doubts;  ///< what corners say against photos, by name
+  GivenMaps given;                                  ///< by --depth-maps
   PhotoStore photos;
   ResultStore results;
   MapStore maps;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <utility>
 #include <vector>
@@ -32,6 +33,12 @@ class SmallViews {
   /// Matches the corners of pairs of views. @param views  cameras and poses of all views
   /// @throws InputError for a prepared view that cannot be read, Interrupted
   std::vector<ViewMatch> matches(const ViewPairs& pairs, const std::vector<CalibratedView>& views);
+
+  /// The number of corners of a view that has been matched; else 0.
+  std::size_t corner_count(int view) const {
+    const auto it = images_.find(view);
+    return it == images_.end() ? 0 : it->second.corners.size();
+  }
 
  private:
   struct Images {
