@@ -82,7 +82,8 @@ Errors errors_of(const Scene& scene, const View& view, const Lens& lens, const P
     if (pixel) displacements.push_back({observation.pixel, *pixel});
     errors.pixels.push_back(pixel ? displacements.back().length() : std::numeric_limits<double>::infinity());
   }
-  errors.moved = remaining_errors(displacements);
+  const Camera& camera = scene.cameras[view.camera];
+  errors.moved = remaining_errors(displacements, {0.5 * camera.width, 0.5 * camera.height});
   errors.moved.resize(errors.pixels.size(), std::numeric_limits<double>::infinity());
   return errors;
 }

@@ -2,6 +2,7 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "core/quantile.hpp"
@@ -35,23 +36,19 @@ double weight_of(double length, double scale) {
 
 }  // namespace
 
-std::vector<double> remaining_errors(std::span<const Displacement> displacements) {
+std::vector<double> remaining_errors(std::span<const Displacement> displacements, Vec2d centre) {
   std::vector<double> lengths;
-  Eigen::Vector2d middle(0, 0), low(0, 0), high(0, 0);
+  double radius = 0;
   for (const Displacement& it : displacements) {
     lengths.push_back(it.length());
-    const Eigen::Vector2d place(it.observed.x, it.observed.y);
-    middle += place / static_cast<double>(displacements.size());
-    low = lengths.size() == 1 ? place : low.cwiseMin(place).eval();
-    high = lengths.size() == 1 ? place : high.cwiseMax(place).eval();
+    radius = std::max(radius, std::hypot(it.observed.x - centre.x, it.observed.y - centre.y));
   }
-  const double extent = (high - low).maxCoeff();
-  if (displacements.size() < kMinDisplacements || !(extent > 0)) return lengths;
+  if (displacements.size() < kMinDisplacements || !(radius > 0)) return lengths;
 
   std::vector<Rows> rows;
   std::vector<Eigen::Vector2d> vectors;
   for (const Displacement& it : displacements) {
-    rows.push_back(rows_at((Eigen::Vector2d(it.observed.x, it.observed.y) - middle) / extent));
+    rows.push_back(rows_at(Eigen::Vector2d(it.observed.x - centre.x, it.observed.y - centre.y) / radius));
     vectors.emplace_back(it.projected.x - it.observed.x, it.projected.y - it.observed.y);
   }
   for (int step = 0; step < kSteps; ++step) {

@@ -16,9 +16,9 @@ struct Displacement {
 };
 
 /// The lengths, pixels, that remain of the displacements of one photo when it may be moved as a whole: by a
-/// linear map of its pixels and a radial distortion, which is what a turn, a step to the side, another focal
-/// length, another principal point and another lens do to it. Fitted by least squares with the weights of
-/// Geman and McClure. Few displacements remain as they are. Deterministic.
-std::vector<double> remaining_errors(std::span<const Displacement> displacements);
+/// linear map of its pixels and a radial distortion about its centre, which is what a turn, a step to the
+/// side, another focal length, another principal point and another lens do to it. Fitted by least squares
+/// with the weights of Geman and McClure. Few displacements remain as they are. Deterministic.
+std::vector<double> remaining_errors(std::span<const Displacement> displacements, Vec2d centre);
 
 }  // namespace recon

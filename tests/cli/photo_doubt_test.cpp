@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <random>
 
 #include "cli/scene_fixture.hpp"
 #include "io/image/image_file.hpp"
@@ -90,16 +91,35 @@ TEST_F(PhotoDoubt, PhotosThatShowNothingAreNamedWithWhatTheyAre) {
 }
 
 TEST_F(PhotoDoubt, WhatOtherViewsConfirmIsNotDoubted) {
-  Scene turned = model();
-  turned.points.clear();
-  for (View& view : turned.views) view.observations.clear();
-  turned.views[2].cam_from_world = rolled(turned.views[2].cam_from_world, 1.5);
-  set_model(turned);
+  const Scene right = model();
+  const auto turn = [&](double degrees) {
+    Scene turned = right;
+    turned.points.clear();
+    for (View& view : turned.views) view.observations.clear();
+    turned.views[2].cam_from_world = rolled(turned.views[2].cam_from_world, degrees);
+    set_model(turned);
+  };
   const std::string doubt = "view02.png: its photo contradicts its camera or its pose";
+  turn(1.1);
   EXPECT_THAT(reconstruct({scene().string(), "--stage", "estimate"}).err, HasSubstr(doubt));
-  const Outcome outcome = reconstruct({scene().string(), "--json"});
-  EXPECT_THAT(warnings(outcome), IsEmpty());
+  EXPECT_THAT(warnings(reconstruct({scene().string(), "--json"})), IsEmpty());
   EXPECT_THAT(content(dense() / "report.json"), Not(HasSubstr(doubt)));
+  turn(2);
+  EXPECT_THAT(warnings(reconstruct({scene().string(), "--json"})),
+              ElementsAre(AllOf(HasSubstr(doubt + ": other views confirm "),
+                                HasSubstr("it fits when it is turned by 2.0 degrees"))));
+}
+
+TEST_F(PhotoDoubt, APhotoThatSharesNothingWithTheOthersIsNamed) {
+  std::mt19937 random(5);
+  Image<Rgb8> noise(96, 72);
+  for (int y = 0; y < 72; ++y)
+    for (int x = 0; x < 96; ++x)
+      noise(x, y) = {std::uint8_t(random()), std::uint8_t(random()), std::uint8_t(random())};
+  write_photo("view02.png", noise);
+  EXPECT_THAT(warnings(reconstruct({scene().string(), "--json", "--quality", "draft"})),
+              ElementsAre(HasSubstr("view02.png: it does not go together with the other photos: other views "
+                                    "confirm 0.0 % of its depths")));
 }
 
 }  // namespace

@@ -28,6 +28,9 @@ constexpr double kByChanceOfFitting = 0.1, kByChanceOfContradicted = 0.2;
 constexpr double kMinEstimated = 0.01;
 /// A view is named when it agrees on less than this, and on less than this share of what the others do.
 constexpr double kOfOtherViews = 0.25;
+/// A view that fits when it is turned is named when it agrees on less than this share of what the others do:
+/// a small turn leaves some.
+constexpr double kOfOthersTurned = 0.5;
 /// Points by chance of a pixel before the check.
 constexpr double kNextToNothing = 0.01;
 }  // namespace agreement_limit
@@ -218,6 +221,13 @@ bool is_alone(const SceneRun& run, const std::vector<int>& views, const ViewAgre
   return share < agreement_limit::kByChance && share < agreement_limit::kOfOtherViews * all.share();
 }
 
+/// Whether other views confirm depths of a photo that is in doubt.
+bool is_confirmed(const SceneRun& run, const std::vector<int>& its_views, const PhotoDoubt& doubt,
+                  const ViewAgreement& all) {
+  if (!doubt.turned) return !is_alone(run, its_views, all);
+  return agreement_of(run, its_views).share() >= agreement_limit::kOfOthersTurned * all.share();
+}
+
 /// Warns of a photo that other views confirm nothing of, if it shows nothing or is apart from theirs.
 void warn_of_lone_photo(SceneRun& run, const std::vector<int>& its_views, PhotoVerdict verdict,
                         const std::string& evidence) {
@@ -238,23 +248,25 @@ void warn_of_lone_photo(SceneRun& run, const std::vector<int>& its_views, PhotoV
 /// Warns of single photos whose depths other views do not confirm where corners speak against them too.
 /// @param views  all that are finished
 void check_photos(SceneRun& run, const std::vector<int>& views, const ViewAgreement& all) {
+  const auto evidence_of = [&](const std::vector<int>& its_views) {
+    return fmt::format("other views confirm {:.1f} % of its depths, and {:.0f} % of those of all views",
+                       100 * agreement_of(run, its_views).share(), 100 * all.share());
+  };
   std::map<std::string, std::string> wrong;
   std::size_t judged = 0;
   const std::map<std::string, std::vector<int>> photos = by_photo(run, views);
-  for (const auto& [photo, evidence] : run.photo_doubts)
-    if (!photos.contains(photo)) wrong.emplace(photo, evidence);  // of a source, whose depths others make
+  for (const auto& [photo, doubt] : run.photo_doubts) {
+    const auto its_views = photos.find(photo);
+    if (its_views == photos.end())
+      wrong.emplace(photo, doubt.evidence);  // of a source, which this run gives no depths
+    else if (!is_confirmed(run, its_views->second, doubt, all))
+      wrong.emplace(photo, evidence_of(its_views->second) + "; " + doubt.evidence);
+  }
   for (const auto& [photo, its_views] : photos) {
-    if (run.doubted_views.contains(photo)) continue;
+    if (run.doubted_views.contains(photo) || run.photo_doubts.contains(photo)) continue;
     const auto first = std::ranges::find_if(its_views, [&](int view) { return is_alone(run, {view}, all); });
     if (first == its_views.end()) continue;
-    const std::string evidence =
-        fmt::format("other views confirm {:.1f} % of its depths, and {:.0f} % of those of all views",
-                    100 * agreement_of(run, {*first}).share(), 100 * all.share());
-    const auto doubt = run.photo_doubts.find(photo);
-    if (doubt != run.photo_doubts.end()) {
-      if (is_alone(run, its_views, all)) wrong.emplace(photo, evidence + "; " + doubt->second);
-      continue;
-    }
+    const std::string evidence = evidence_of({*first});
     if (judged++ >= kNamed) continue;
     const PhotoVerdict verdict = judge_photo(run, *first);
     if (verdict == PhotoVerdict::kContradicts)
@@ -324,8 +336,8 @@ void check_agreement(SceneRun& run) {
     check_photos(run, views, all);
     return;
   }
-  warn_of_photos(run, run.photo_doubts);  // nothing speaks for them
-  if (!found) return;                     // the cloud is empty, which has its own message
+  warn_of_doubts(run);  // nothing speaks against them
+  if (!found) return;   // the cloud is empty, which has its own message
   run.warn(fmt::format(
       "{}: the views do not agree: {:.1f} % of the pixels have a depth before the check across views, and "
       "{:.1f} % after it, as it is by chance; points are there by chance: {}",

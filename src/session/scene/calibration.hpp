@@ -42,6 +42,9 @@ PhotoVerdict judge_photo(SceneRun& run, int view);
 /// @param evidence  by the name of each photo
 void warn_of_photos(SceneRun& run, const std::map<std::string, std::string>& evidence);
 
+/// Warns of all photos that are in doubt.
+void warn_of_doubts(SceneRun& run);
+
 /// What a photo is that shows nothing, such as "black"; empty where it shows something, or masks leave
 /// nothing of it.
 /// @param views  of the photo
