@@ -28,9 +28,9 @@ constexpr double kByChanceOfFitting = 0.1, kByChanceOfContradicted = 0.2;
 constexpr double kMinEstimated = 0.01;
 /// A view is named when it agrees on less than this, and on less than this share of what the others do.
 constexpr double kOfOtherViews = 0.25;
-/// A view that fits when it is turned is named when it agrees on less than this share of what the others do:
-/// a small turn leaves some.
-constexpr double kOfOthersTurned = 0.5;
+/// A photo that corners speak against is named when it agrees on less than this share of what all do: a small
+/// turn leaves some.
+constexpr double kOfAllInDoubt = 0.5;
 /// Points by chance of a pixel before the check.
 constexpr double kNextToNothing = 0.01;
 }  // namespace agreement_limit
@@ -221,13 +221,6 @@ bool is_alone(const SceneRun& run, const std::vector<int>& views, const ViewAgre
   return share < agreement_limit::kByChance && share < agreement_limit::kOfOtherViews * all.share();
 }
 
-/// Whether other views confirm depths of a photo that is in doubt.
-bool is_confirmed(const SceneRun& run, const std::vector<int>& its_views, const PhotoDoubt& doubt,
-                  const ViewAgreement& all) {
-  if (!doubt.turned) return !is_alone(run, its_views, all);
-  return agreement_of(run, its_views).share() >= agreement_limit::kOfOthersTurned * all.share();
-}
-
 /// Warns of a photo that other views confirm nothing of, if it shows nothing or is apart from theirs.
 void warn_of_lone_photo(SceneRun& run, const std::vector<int>& its_views, PhotoVerdict verdict,
                         const std::string& evidence) {
@@ -245,9 +238,10 @@ void warn_of_lone_photo(SceneRun& run, const std::vector<int>& its_views, PhotoV
   run.doubted_views.insert(photo);
 }
 
-/// Warns of single photos whose depths other views do not confirm where corners speak against them too.
+/// Warns of single photos whose depths other views do not confirm where corners speak against them too, or
+/// that show nothing.
 /// @param views  all that are finished
-void check_photos(SceneRun& run, const std::vector<int>& views, const ViewAgreement& all) {
+void judge_photos(SceneRun& run, const std::vector<int>& views, const ViewAgreement& all) {
   const auto evidence_of = [&](const std::vector<int>& its_views) {
     return fmt::format("other views confirm {:.1f} % of its depths, and {:.0f} % of those of all views",
                        100 * agreement_of(run, its_views).share(), 100 * all.share());
@@ -258,9 +252,9 @@ void check_photos(SceneRun& run, const std::vector<int>& views, const ViewAgreem
   for (const auto& [photo, doubt] : run.photo_doubts) {
     const auto its_views = photos.find(photo);
     if (its_views == photos.end())
-      wrong.emplace(photo, doubt.evidence);  // of a source, which this run gives no depths
-    else if (!is_confirmed(run, its_views->second, doubt, all))
-      wrong.emplace(photo, evidence_of(its_views->second) + "; " + doubt.evidence);
+      wrong.emplace(photo, doubt);  // of a source, which this run gives no depths
+    else if (agreement_of(run, its_views->second).share() < agreement_limit::kOfAllInDoubt * all.share())
+      wrong.emplace(photo, evidence_of(its_views->second) + "; " + doubt);
   }
   for (const auto& [photo, its_views] : photos) {
     if (run.doubted_views.contains(photo) || run.photo_doubts.contains(photo)) continue;
@@ -333,11 +327,11 @@ void check_agreement(SceneRun& run) {
   const ViewAgreement all = agreement_of(run, views);
   const bool found = all.estimated >= agreement_limit::kMinEstimated;
   if (found && !by_chance(run, all)) {
-    check_photos(run, views, all);
+    judge_photos(run, views, all);
     return;
   }
-  warn_of_doubts(run);  // nothing speaks against them
-  if (!found) return;   // the cloud is empty, which has its own message
+  warn_of_photos(run, run.photo_doubts);  // nothing speaks against them
+  if (!found) return;                     // the cloud is empty, which has its own message
   run.warn(fmt::format(
       "{}: the views do not agree: {:.1f} % of the pixels have a depth before the check across views, and "
       "{:.1f} % after it, as it is by chance; points are there by chance: {}",

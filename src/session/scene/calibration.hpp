@@ -42,9 +42,6 @@ PhotoVerdict judge_photo(SceneRun& run, int view);
 /// @param evidence  by the name of each photo
 void warn_of_photos(SceneRun& run, const std::map<std::string, std::string>& evidence);
 
-/// Warns of all photos that are in doubt.
-void warn_of_doubts(SceneRun& run);
-
 /// What a photo is that shows nothing, such as "black"; empty where it shows something, or masks leave
 /// nothing of it.
 /// @param views  of the photo
@@ -77,8 +74,8 @@ std::string disagreement(const SceneRun& run);
 /// cameras and poses, or hardly a pixel in a hundred became a point.
 bool is_cloud_by_chance(const SceneRun& run, const std::vector<int>& views, std::uint64_t points);
 
-/// Warns when the views agree by chance only, or single views do where the others agree; doubts of photos
-/// whose depths are confirmed are dropped.
+/// Warns when the views agree by chance only, or single views do where the others agree. A doubt of a photo
+/// is dropped where other views confirm half as much of its depths as of all.
 void check_agreement(SceneRun& run);
 
 }  // namespace recon

@@ -237,11 +237,10 @@ void note_doubts(SceneRun& run, const EpipolarVerdict& verdict) {
     const std::string& name = run.plan.scene_view(it.view).photo_name();
     if (run.doubted_views.contains(name)) continue;
     if (!it.degrees && judge_photo(run, it.view) != PhotoVerdict::kContradicts) continue;
-    const PhotoDoubt doubt{evidence_of(it, verdict.fit), it.degrees.has_value()};
-    messages().debug("{} is in doubt: {}", name, doubt.evidence);
-    run.photo_doubts.emplace(name, doubt);
+    run.photo_doubts.emplace(name, evidence_of(it, verdict.fit));
+    messages().debug("{} is in doubt: {}", name, run.photo_doubts.at(name));
   }
-  if (!run.does(Step::kCheck)) warn_of_doubts(run);
+  if (!run.does(Step::kCheck)) warn_of_photos(run, run.photo_doubts);
 }
 
 /// Warns of cameras with whose change the photos fit better. The change is one of pinholes, and says nothing
@@ -316,12 +315,6 @@ PhotoVerdict judge_photo(SceneRun& run, int view) {
   if (std::ranges::any_of(verdict.views, [&](const DoubtedView& it) { return is_its(it.view); }))
     return PhotoVerdict::kContradicts;
   return apart ? PhotoVerdict::kApart : PhotoVerdict::kNothing;
-}
-
-void warn_of_doubts(SceneRun& run) {
-  std::map<std::string, std::string> evidence;
-  for (const auto& [photo, doubt] : run.photo_doubts) evidence.emplace(photo, doubt.evidence);
-  warn_of_photos(run, evidence);
 }
 
 void warn_of_photos(SceneRun& run, const std::map<std::string, std::string>& evidence) {

@@ -22,12 +22,6 @@
 
 namespace recon {
 
-/// What corners say against a photo.
-struct PhotoDoubt {
-  std::string evidence;
-  bool turned = false;  ///< they fit when it is turned
-};
-
 /// The state of one scene's work, handed from step to step.
 struct SceneRun {
   SceneRun(const SessionOptions& session_options, SceneFolder scene_folder, Workspace output,
@@ -49,8 +43,8 @@ struct SceneRun {
   std::mutex warnings_mutex;
   std::optional<bool> photos_fit;       ///< cameras and poses, see check_photos_fit; empty: not known
   std::set<std::string> doubted_views;  ///< names of those that a warning says to be wrong
-  std::map<std::string, PhotoDoubt> photo_doubts;  ///< by name, see check_photos_fit
-  GivenMaps given;                                 ///< by --depth-maps
+  std::map<std::string, std::string> photo_doubts;  ///< what corners say against photos, by name
+  GivenMaps given;                                  ///< by --depth-maps
   PhotoStore photos;
   ResultStore results;
   MapStore maps;
