@@ -38,7 +38,7 @@ constexpr double kMaxDistortion = 0.4;
 /// of small images, is alike in all of them, so that more matches do not average it out.
 constexpr double kMinPixels = 0.1, kMovedMost = 0.9;
 /// Max share of a view's matches that fit, of the share of the others'; these have to fit themselves. It has
-/// to be so many standard deviations below, those of as many matches.
+/// to be so many standard deviations below, those of as many matches, where no turn explains it.
 constexpr double kOfOthers = 0.5, kOthersFit = 0.4, kDeviations = 2;
 
 /// What is fitted, of three parameters at most.
@@ -269,10 +269,10 @@ struct Doubt {
   double gain = 0;
 };
 
-/// Whether the share of some matches that fit is below another one beyond chance.
-bool is_far_below(const EpipolarFit& fit, double share) {
+/// Whether the share of some matches that fit is below another one by so many standard deviations.
+bool is_below(const EpipolarFit& fit, double share, double deviations) {
   const double variance = share * (1 - share) / static_cast<double>(fit.matches);
-  return fit.share < share - kDeviations * std::sqrt(variance);
+  return fit.share < share - deviations * std::sqrt(variance);
 }
 
 Doubt doubt_view(std::span<const CalibratedView> views, const Matches& all, int view) {
@@ -287,7 +287,9 @@ Doubt doubt_view(std::span<const CalibratedView> views, const Matches& all, int 
   const Vec3d axis{turn.change.value[0], turn.change.value[1], turn.change.value[2]};
   if (is_beyond_doubt(turn) && is_large(turn, views, its) && turn.after.share > kOfOthers * others_fit.share)
     return {DoubtedView{view, turn.before, norm(axis) * 180 / std::numbers::pi}, turn.gain};
-  if (!is_far_below(turn.before, kOfOthers * others_fit.share)) return {};
+  // A small turn that explains it is no chance.
+  const double deviations = is_beyond_doubt(turn) ? 0 : kDeviations;
+  if (!is_below(turn.before, kOfOthers * others_fit.share, deviations)) return {};
   const double usual = cost_of(of_others) / static_cast<double>(others.size());
   return {DoubtedView{view, turn.before, std::nullopt},
           cost_of(distances_of(views, its, {})) - usual * static_cast<double>(its.size())};
