@@ -106,7 +106,8 @@ int run(int argc, char** argv) {
     if (app.got_subcommand("cloud")) return evaluate_cloud(cloud);
     return evaluate_disparity(disparity);
   });
-  std::cout << (json ? figures.dump(2) + "\n" : text(figures));
+  std::cout << (json ? figures.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
+                     : text(figures));
   return 0;
 }
 

@@ -79,11 +79,15 @@ class ByteReader {
   std::uint64_t read_count(std::size_t record_bytes, std::string_view what) {
     const FilePlace start = place();
     const auto count = read<std::uint64_t>(what);
+    check_count(count, record_bytes, what, start);
+    return count;
+  }
+  void check_count(std::uint64_t count, std::size_t record_bytes, std::string_view what,
+                   const FilePlace& start) const {
     if (count > remaining() / record_bytes)
       start.fail(
           "{} {} are announced, but only {} bytes follow; the file is truncated or corrupt: write it again",
           count, what, remaining());
-    return count;
   }
 
   /// Skips `count` bytes and returns a pointer to them; valid until the next read.

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <limits>
+
+#include "core/utf8.hpp"
 
 namespace recon {
 namespace {
@@ -74,9 +77,22 @@ std::string_view WordScanner::word(std::string_view what) {
 
 double WordScanner::number(std::string_view what) {
   const std::string_view text = word(what);
-  const auto value = to_number<double>(text.starts_with('+') ? text.substr(1) : text);
-  if (!value || !std::isfinite(*value)) fail_value(what, text, "a finite number");
-  return *value;
+  const double value = any_number(what, text);
+  if (!std::isfinite(value)) fail_value(what, text, "a finite number");
+  return value;
+}
+
+double WordScanner::any_number(std::string_view what) {
+  return any_number(what, word(what));
+}
+
+double WordScanner::any_number(std::string_view what, std::string_view text) const {
+  const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
+  double value = std::numeric_limits<double>::infinity();
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc::invalid_argument || end != digits.data() + digits.size())
+    fail_value(what, text, "a finite number");
+  return value;
 }
 
 void WordScanner::fail_value(std::string_view what, std::string_view found, std::string_view wanted) const {
@@ -91,7 +107,7 @@ std::string lower_case(std::string text) {
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 80;
   std::string out = "\"";
-  for (const char c : text.substr(0, kLongest))
+  for (const char c : with_escapes(text.substr(0, kLongest)))
     out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
   if (text.size() > kLongest) out += "...";
   return out + "\"";

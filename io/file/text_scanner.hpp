@@ -70,6 +70,9 @@ class WordScanner {
   /// The next word as a finite number.
   double number(std::string_view what);
 
+  /// The same, or as NaN or infinity, also where it is too large for a double.
+  double any_number(std::string_view what);
+
   /// The next word as an integer in the range of T.
   template <class T>
   T integer(std::string_view what) {
@@ -79,6 +82,7 @@ class WordScanner {
   }
 
  private:
+  double any_number(std::string_view what, std::string_view text) const;
   [[noreturn]] void fail_value(std::string_view what, std::string_view found, std::string_view wanted) const;
 
   std::string_view rest_;
@@ -88,7 +92,7 @@ class WordScanner {
 /// Letters of ASCII in lower case.
 std::string lower_case(std::string text);
 
-/// `text` for a message: shortened, and without control characters.
+/// `text` for a message: shortened, without control characters, and bytes that are not UTF-8 as \xE9.
 std::string in_quotes(std::string_view text);
 
 /// The shortest decimal text that is read back as the same number.

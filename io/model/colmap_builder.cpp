@@ -17,10 +17,15 @@ namespace {
 constexpr std::size_t kViewBytes = sizeof(View) + 256;
 constexpr std::size_t kPointMemory = 2 * sizeof(SparsePoint) + 64;  // the array doubles when it grows
 
-constexpr int kPointGrain = 256;  ///< points per task of a parallel loop
+constexpr int kPointGrain = 256;      ///< points per task of a parallel loop
+constexpr double kUnknownError = -1;  ///< as COLMAP writes it
 
 bool is_finite(Vec3d v) {
   return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
+}
+
+bool is_finite(const Observation& observation) {
+  return std::isfinite(observation.pixel.x) && std::isfinite(observation.pixel.y);
 }
 
 double largest_component(Quaternion q) {
@@ -38,6 +43,14 @@ Mat3d rotation_of(Quaternion q) {
   return {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),  //
            2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),  //
            2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
+}
+
+std::optional<Pose> pose_of(Quaternion q, Vec3d translation) {
+  constexpr double kMinLength = 1e-100;
+  const bool finite = std::isfinite(q.w) && std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z) &&
+                      is_finite(translation);
+  if (!finite || largest_component(q) < kMinLength) return std::nullopt;
+  return Pose{rotation_of(q), translation};
 }
 
 Quaternion quaternion_of(const Mat3d& r) {
@@ -101,33 +114,77 @@ void ColmapBuilder::claim_point(std::uint64_t track_length, const FilePlace& pla
   claim(1, kPointMemory, place);
 }
 
+void ColmapBuilder::claim_frame_image(const FilePlace& place) {
+  constexpr std::size_t kBytes = 2 * sizeof(std::pair<std::uint32_t, Pose>) + 64;
+  claim(1, kBytes, place);
+}
+
 void ColmapBuilder::add_view(View view, std::uint32_t camera_id, Quaternion q, const FilePlace& place) {
   claim(1, kViewBytes + 2 * view.name.size(), place);
   check_relative_name(view.name, place);
   view.name = normalised_name(view.name);
-  if (!view_index_.emplace(view.id, static_cast<int>(scene_.views.size())).second)
-    place.fail("image {} is there twice; give every image an id of its own", view.id);
+  const auto [index, is_new] = view_index_.emplace(view.id, static_cast<int>(scene_.views.size()));
+  if (!is_new) place.fail("image {} is there twice; give every image an id of its own", view.id);
   if (!names_.insert(view.name).second)
     place.fail("the image name {} is there twice; every image needs a name of its own", in_quotes(view.name));
   const auto camera = camera_index_.find(camera_id);
   if (camera == camera_index_.end())
     place.fail("image {} ({}) refers to camera {}, which the cameras file does not have", view.id,
                in_quotes(view.name), camera_id);
-  const double length = largest_component(q);
-  if (!(std::isfinite(q.w) && std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z)) ||
-      length < 1e-100)
-    place.fail(
-        "image {} has the rotation {} {} {} {}, which is no quaternion of a rotation (QW QX QY QZ, "
-        "finite and not all zero)",
-        view.id, decimal(q.w), decimal(q.x), decimal(q.y), decimal(q.z));
-  if (!is_finite(view.cam_from_world.translation))
-    place.fail("image {} has a translation that is not finite; it has to be three finite numbers", view.id);
-  for (std::size_t i = 0; i < view.observations.size(); ++i)
-    if (!std::isfinite(view.observations[i].pixel.x) || !std::isfinite(view.observations[i].pixel.y))
-      place.fail("observation {} of image {} is not finite", i, view.id);
   view.camera = camera->second;
-  view.cam_from_world.rotation = rotation_of(q);
+  const std::optional<Pose> pose = pose_of_view(view, camera_id, q, place);
+  if (!pose) {
+    index->second = -1;
+    scene_.unusable.push_back({view.name, reason_of_no_pose(view, q, place)});
+    return;
+  }
+  check_observations(view, place);
+  view.cam_from_world = *pose;
   scene_.views.push_back(std::move(view));
+}
+
+/// The pose of its frame, or else the one that the file states.
+std::optional<Pose> ColmapBuilder::pose_of_view(const View& view, std::uint32_t camera_id, Quaternion q,
+                                                const FilePlace& place) {
+  const std::optional<Pose> stated = pose_of(q, view.cam_from_world.translation);
+  if (!rigs_.has_frames()) return stated;
+  const std::optional<Pose> of_frame = rigs_.pose_of(view.id, camera_id);
+  if (of_frame && stated && rigs_.differ(*of_frame, *stated) && stale_poses_++ == 0)
+    first_stale_pose_ = fmt::format(
+        "{}: the pose of image {} ({}) is another one than that of its frame and its rig, with its centre "
+        "{:.4g} away",
+        place.text(), view.id, in_quotes(view.name), norm(camera_centre(*of_frame) - camera_centre(*stated)));
+  return of_frame;
+}
+
+std::string ColmapBuilder::reason_of_no_pose(const View& view, Quaternion q, const FilePlace& place) const {
+  const auto [x, y, z] = view.cam_from_world.translation;
+  const std::string image = fmt::format("{}: image {}", place.text(), view.id);
+  if (rigs_.has_frames())
+    return image +
+           " has no pose: the rigs and frames files have no frame with it whose pose, and that of its camera "
+           "in "
+           "its rig, is finite; without these two files the poses of the images file are used";
+  if (!is_finite(view.cam_from_world.translation))
+    return fmt::format("{} has the translation {} {} {}; it has to be three finite numbers", image,
+                       decimal(x), decimal(y), decimal(z));
+  return fmt::format(
+      "{} has the rotation {} {} {} {}, which is no quaternion of a rotation (QW QX QY QZ, finite and not "
+      "all "
+      "zero)",
+      image, decimal(q.w), decimal(q.x), decimal(q.y), decimal(q.z));
+}
+
+/// Counts the observations that `finish` takes the point from: its track has their indices.
+void ColmapBuilder::check_observations(const View& view, const FilePlace& place) {
+  for (std::size_t i = 0; i < view.observations.size(); ++i) {
+    const Observation& observation = view.observations[i];
+    if (is_finite(observation)) continue;
+    ++not_finite_.observations;
+    if (not_finite_.first.empty())
+      not_finite_.first = fmt::format("{}: observation {} of image {} is at {} {}", place.text(), i, view.id,
+                                      decimal(observation.pixel.x), decimal(observation.pixel.y));
+  }
 }
 
 void ColmapBuilder::add_points(std::vector<SparsePoint> points,
@@ -138,8 +195,7 @@ void ColmapBuilder::add_points(std::vector<SparsePoint> points,
       static_cast<int>(points.size()),
       [&](int i) { faults[i].guard([&] { ignored[i] = link_track(points[i], place_of(i)); }); }, kPointGrain);
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const FilePlace place = place_of(static_cast<int>(i));
-    check_point(points[i], place);
+    if (!check_point(points[i], place_of(static_cast<int>(i)))) continue;
     faults[i].rethrow();
     add(ignored[i].without_view, ignored[i].first_view, without_view_);
     add(ignored[i].without_observation, ignored[i].first_observation, without_observation_);
@@ -147,14 +203,22 @@ void ColmapBuilder::add_points(std::vector<SparsePoint> points,
   }
 }
 
-/// Checks all of a point except its track.
-void ColmapBuilder::check_point(const SparsePoint& point, const FilePlace& place) {
+/// Checks all of a point except its track; false for one that is left out.
+bool ColmapBuilder::check_point(SparsePoint& point, const FilePlace& place) {
   if (point.id == kNoPoint)
     place.fail("point {} has the id that stands for no point; give it another one", point.id);
   if (!point_ids_.insert(point.id).second)
     place.fail("point {} is there twice; give every point an id of its own", point.id);
-  if (!is_finite(point.position) || !std::isfinite(point.error))
-    place.fail("point {} has a position or an error that is not finite", point.id);
+  const bool has_position = is_finite(point.position);
+  if (has_position && std::isfinite(point.error)) return true;
+  if (not_finite_.first.empty())
+    not_finite_.first = fmt::format("{}: point {} is at {} {} {} with the error {}", place.text(), point.id,
+                                    decimal(point.position.x), decimal(point.position.y),
+                                    decimal(point.position.z), decimal(point.error));
+  ++(has_position ? not_finite_.errors : not_finite_.points);
+  point.error = kUnknownError;
+  if (!has_position) left_out_points_.insert(point.id);
+  return has_position;
 }
 
 /// Replaces the ids of images in a track by the indices of their views, and leaves out the elements whose
@@ -172,10 +236,12 @@ ColmapBuilder::TrackFaults ColmapBuilder::link_track(SparsePoint& point, const F
                         point.id, image_id);
       continue;
     }
+    if (view->second < 0) continue;  // of a view that is left out
     const auto& observations = scene_.views[view->second].observations;
     const bool is_there = element.observation < observations.size();
     if (is_there && observations[element.observation].point_id == point.id) {
-      point.track[kept++] = {view->second, element.observation};
+      if (is_finite(observations[element.observation]))
+        point.track[kept++] = {view->second, element.observation};
       continue;
     }
     if (is_there && observations[element.observation].point_id != kNoPoint)
@@ -206,21 +272,39 @@ void ColmapBuilder::warn(const Dangling& dangling, const char* what) {
 Scene ColmapBuilder::finish(const std::string& images_file) {
   unlink_missing_points(images_file);
   sort_views();
+  std::ranges::sort(scene_.unusable, {}, &LeftOut::name);
+  warn_of_stale_poses();
+  warn_of_not_finite();
   warn(without_view_, "elements are ignored; if these views are to be used, export the whole model again");
   warn(without_observation_, "elements are ignored");
   warn(without_point_, "observations are ignored; their points may have been removed from the model");
   return std::move(scene_);
 }
 
-/// Without points3D, no observation has a point, and that is no fault.
+void ColmapBuilder::warn_of_stale_poses() {
+  if (stale_poses_ > 0)
+    warn(fmt::format("{}; so it is with {} of {} images: the poses of the frames are used, as COLMAP does",
+                     first_stale_pose_, stale_poses_, view_index_.size()));
+}
+
+void ColmapBuilder::warn_of_not_finite() {
+  if (not_finite_.first.empty()) return;
+  warn(fmt::format("{}; values that are not finite are left out: {} points, {} observations, {} errors",
+                   not_finite_.first, not_finite_.points, not_finite_.observations, not_finite_.errors));
+}
+
+/// Without points3D, no observation has a point, and that is no fault; nor where its point is left out.
 void ColmapBuilder::unlink_missing_points(const std::string& images_file) {
-  const bool has_points = !scene_.points.empty();
+  const bool has_points = !point_ids_.empty();
   std::vector<std::uint64_t> missing(scene_.views.size()), first(scene_.views.size());
   parallel_for(static_cast<int>(scene_.views.size()), [&](int i) {
     for (Observation& observation : scene_.views[i].observations.edit()) {
-      if (observation.point_id == kNoPoint || (has_points && point_ids_.count(observation.point_id) != 0))
-        continue;
-      if (missing[i]++ == 0) first[i] = observation.point_id;
+      if (!is_finite(observation)) observation = {};
+      const std::uint64_t point = observation.point_id;
+      if (point == kNoPoint) continue;
+      const bool left_out = left_out_points_.contains(point);
+      if (has_points && point_ids_.contains(point) && !left_out) continue;
+      if (!left_out && missing[i]++ == 0) first[i] = point;
       observation.point_id = kNoPoint;
     }
   });

@@ -1,6 +1,8 @@
 #include "io/model/colmap_formats.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -85,8 +87,8 @@ std::vector<Observation> parse_observations(WordScanner words) {
   while (!words.done()) {
     Observation observation;
     observation.pixel.x =
-        words.number("X of an observation (images without observations need an empty second line)");
-    observation.pixel.y = words.number("Y of an observation");
+        words.any_number("X of an observation (images without observations need an empty second line)");
+    observation.pixel.y = words.any_number("Y of an observation");
     const auto id = words.word("POINT3D_ID of an observation");
     // COLMAP writes "no point" as -1.
     if (id != "-1")
@@ -146,8 +148,9 @@ FileView parse_image_line(WordScanner words) {
   FileView result;
   View& view = result.view;
   view.id = words.integer<std::uint32_t>("IMAGE_ID");
-  result.rotation = {words.number("QW"), words.number("QX"), words.number("QY"), words.number("QZ")};
-  view.cam_from_world.translation = {words.number("TX"), words.number("TY"), words.number("TZ")};
+  result.rotation = {words.any_number("QW"), words.any_number("QX"), words.any_number("QY"),
+                     words.any_number("QZ")};
+  view.cam_from_world.translation = {words.any_number("TX"), words.any_number("TY"), words.any_number("TZ")};
   result.camera_id = words.integer<std::uint32_t>("CAMERA_ID");
   view.name = words.rest();
   return result;
@@ -192,10 +195,10 @@ void parse_images_text(InputStream& stream, const std::string& file, ColmapBuild
 SparsePoint parse_point(WordScanner words) {
   SparsePoint point;
   point.id = words.integer<std::uint64_t>("POINT3D_ID");
-  point.position = {words.number("X"), words.number("Y"), words.number("Z")};
+  point.position = {words.any_number("X"), words.any_number("Y"), words.any_number("Z")};
   point.colour = {words.integer<std::uint8_t>("R"), words.integer<std::uint8_t>("G"),
                   words.integer<std::uint8_t>("B")};
-  point.error = words.number("ERROR");
+  point.error = words.any_number("ERROR");
   const std::string_view track = words.rest();
   point.track.reserve(static_cast<std::size_t>(std::ranges::count(track, ' ')) / 2 + 1);
   while (!words.done()) {
@@ -215,10 +218,64 @@ void parse_points_text(InputStream& stream, const std::string& file, ColmapBuild
   }
 }
 
+/// Parses the records of a binary file. Where that fails and a value before was one that COLMAP does not
+/// write, the file is not cut off, but has other fields: the message says so.
+class RecordFile {
+ public:
+  /// @param file  its name; must outlive this
+  RecordFile(InputStream& stream, const std::string& file) : reader_(stream, file) {}
+
+  /// @param parse_record  reads one, and calls `expect` for values by which it sees that they are none
+  template <class ParseRecord>
+  void parse(std::size_t record_bytes, const char* what, const ParseRecord& parse_record) {
+    try {
+      for (std::uint64_t left = read_count(record_bytes, what); left > 0;) left -= parse_record(left);
+      if (reader_.remaining() > 0)
+        reader_.place().fail("{} bytes follow the last record; {}", reader_.remaining(), kOther);
+    } catch (const InputError&) {
+      if (!oddity_.empty()) throw InputError(oddity_ + "; " + kOther);
+      throw;
+    }
+  }
+
+  ByteReader& reader() { return reader_; }
+
+  /// As ByteReader::read_count.
+  std::uint64_t read_count(std::size_t record_bytes, std::string_view what) {
+    const FilePlace place = reader_.place();
+    const auto count = reader_.read<std::uint64_t>(what);
+    expect(count >> 32 == 0, place, [&] { return fmt::format("{} {} are announced", count, what); });
+    reader_.check_count(count, record_bytes, what, place);
+    return count;
+  }
+
+  /// @param found  for people, where it is not `usual`
+  template <class Found>
+  void expect(bool usual, const FilePlace& place, const Found& found) {
+    if (!usual && oddity_.empty()) oddity_ = place.text() + ": " + found();
+  }
+
+  /// That numbers have a magnitude that somebody measures; whatever is not finite is left out elsewhere.
+  void expect_measured(std::initializer_list<double> values, const FilePlace& place, std::string_view of) {
+    for (const double value : values)
+      expect(value == 0 || !std::isfinite(value) || (std::abs(value) > 1e-100 && std::abs(value) < 1e100),
+             place, [&] { return fmt::format("{} has the value {}", of, decimal(value)); });
+  }
+
+ private:
+  static constexpr const char* kOther =
+      "COLMAP writes no such file: the program that did, perhaps a fork of COLMAP, has other fields in it, "
+      "or it is "
+      "corrupt; have that program write the model as text (colmap model_converter --output_type TXT)";
+
+  ByteReader reader_;
+  std::string oddity_;  ///< the first one
+};
+
 void parse_cameras_binary(InputStream& stream, const std::string& file, ColmapBuilder& builder) {
-  ByteReader reader(stream, file);
-  const auto count = reader.read_count(kCameraBytes, "cameras");
-  for (std::uint64_t i = 0; i < count; ++i) {
+  RecordFile records(stream, file);
+  ByteReader& reader = records.reader();
+  records.parse(kCameraBytes, "cameras", [&](std::uint64_t) {
     const FilePlace place = reader.place();
     const auto id = reader.read<std::uint32_t>("the id of a camera");
     const auto model_id = reader.read<std::int32_t>("the model of a camera");
@@ -229,25 +286,46 @@ void parse_cameras_binary(InputStream& stream, const std::string& file, ColmapBu
     camera.width = read_side(reader, "width");
     camera.height = read_side(reader, "height");
     camera.params.resize(static_cast<std::size_t>(parameter_count(*model)));
-    for (double& param : camera.params) param = reader.read<double>("the parameters of a camera");
+    for (double& param : camera.params) {
+      param = reader.read<double>("the parameters of a camera");
+      records.expect_measured({param}, place, "a parameter of a camera");
+    }
     builder.add_camera(id, std::move(camera), place);
-  }
-  reader.expect_end();
+    return 1;
+  });
+}
+
+/// Expects what COLMAP writes before the name of an image and as its name.
+void expect_image(RecordFile& records, const View& view, Quaternion q, const FilePlace& place) {
+  const double length = std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+  records.expect(length == 0 || !std::isfinite(length) || (length > 0.1 && length < 10), place, [&] {
+    return fmt::format("the quaternion of image {} has the length {:.4g}", view.id, length);
+  });
+  const auto& [x, y, z] = view.cam_from_world.translation;
+  records.expect_measured({x, y, z}, place, "the translation of an image");
+  const bool is_name =
+      !view.name.empty() && std::ranges::none_of(view.name, [](unsigned char c) { return c < 0x20; });
+  records.expect(is_name, place, [&] {
+    return fmt::format("the name of image {} is {}: it is empty, or has control characters", view.id,
+                       in_quotes(view.name));
+  });
 }
 
 void parse_images_binary(InputStream& stream, const std::string& file, ColmapBuilder& builder) {
-  ByteReader reader(stream, file);
-  const auto count = reader.read_count(kImageBytes, "images");
-  for (std::uint64_t i = 0; i < count; ++i) {
+  RecordFile records(stream, file);
+  ByteReader& reader = records.reader();
+  records.parse(kImageBytes, "images", [&](std::uint64_t) {
     const FilePlace place = reader.place();
     View view;
     view.id = reader.read<std::uint32_t>("the id of an image");
     const auto w = reader.read<double>("the rotation of an image");
     const Vec3d xyz = read_vector(reader, "the rotation of an image");
+    const Quaternion rotation{w, xyz.x, xyz.y, xyz.z};
     view.cam_from_world.translation = read_vector(reader, "the translation of an image");
     const auto camera_id = reader.read<std::uint32_t>("the camera of an image");
     view.name = reader.read_c_string("the name of an image");
-    const std::uint64_t observation_count = reader.read_count(kObservationBytes, "observations");
+    expect_image(records, view, rotation, place);
+    const std::uint64_t observation_count = records.read_count(kObservationBytes, "observations");
     builder.claim_observations(observation_count, place);
     std::vector<Observation> observations(observation_count);
     for (Observation& observation : observations) {
@@ -256,12 +334,13 @@ void parse_images_binary(InputStream& stream, const std::string& file, ColmapBui
       observation.point_id = reader.read<std::uint64_t>("an observation");
     }
     view.observations = std::move(observations);
-    builder.add_view(std::move(view), camera_id, {w, xyz.x, xyz.y, xyz.z}, place);
-  }
-  reader.expect_end();
+    builder.add_view(std::move(view), camera_id, rotation, place);
+    return 1;
+  });
 }
 
-SparsePoint read_point(ByteReader& reader, ColmapBuilder& builder) {
+SparsePoint read_point(RecordFile& records, ColmapBuilder& builder) {
+  ByteReader& reader = records.reader();
   const FilePlace place = reader.place();
   SparsePoint point;
   point.id = reader.read<std::uint64_t>("the id of a point");
@@ -269,7 +348,9 @@ SparsePoint read_point(ByteReader& reader, ColmapBuilder& builder) {
   const auto channel = [&] { return reader.read<std::uint8_t>("the colour of a point"); };
   point.colour = {channel(), channel(), channel()};
   point.error = reader.read<double>("the error of a point");
-  const std::uint64_t length = reader.read_count(kTrackElementBytes, "track elements");
+  const auto& [x, y, z] = point.position;
+  records.expect_measured({x, y, z, point.error}, place, "the position or the error of a point");
+  const std::uint64_t length = records.read_count(kTrackElementBytes, "track elements");
   builder.claim_point(length, place);
   point.track.resize(length);
   for (TrackElement& element : point.track) {
@@ -281,25 +362,27 @@ SparsePoint read_point(ByteReader& reader, ColmapBuilder& builder) {
 
 void parse_points_binary(InputStream& stream, const std::string& file, ColmapBuilder& builder) {
   constexpr std::uint64_t kBatch = 1 << 14;
-  ByteReader reader(stream, file);
-  for (auto left = reader.read_count(kPointBytes, "points"); left > 0;) {
+  RecordFile records(stream, file);
+  records.parse(kPointBytes, "points", [&](std::uint64_t left) {
     std::vector<SparsePoint> points(std::min(left, kBatch));
     std::vector<FilePlace> places;
     for (SparsePoint& point : points) {
-      places.push_back(reader.place());
-      point = read_point(reader, builder);
+      places.push_back(records.reader().place());
+      point = read_point(records, builder);
     }
-    left -= points.size();
+    const std::size_t count = points.size();
     builder.add_points(std::move(points), [&](int i) { return places[i]; });
-  }
-  reader.expect_end();
+    return count;
+  });
 }
 
 }  // namespace
 
 ColmapParsers colmap_parsers(ColmapFormat format) {
-  if (format == ColmapFormat::kText) return {parse_cameras_text, parse_images_text, parse_points_text};
-  return {parse_cameras_binary, parse_images_binary, parse_points_binary};
+  if (format == ColmapFormat::kText)
+    return {parse_cameras_text, parse_rigs_text, parse_frames_text, parse_images_text, parse_points_text};
+  return {parse_cameras_binary, parse_rigs_binary, parse_frames_binary, parse_images_binary,
+          parse_points_binary};
 }
 
 }  // namespace recon

@@ -16,7 +16,7 @@ namespace recon {
 using ColmapParser = void(InputStream& stream, const std::string& file, ColmapBuilder& builder);
 
 struct ColmapParsers {
-  ColmapParser *cameras, *images, *points;
+  ColmapParser *cameras, *rigs, *frames, *images, *points;
 };
 
 ColmapParsers colmap_parsers(ColmapFormat format);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <utility>
 
 #include "core/paths.hpp"
@@ -29,11 +28,6 @@ bool has_file(const fs::path& folder, std::string_view name, ColmapFormat format
 /// Whether the required files of a model exist.
 bool is_complete(const fs::path& folder, ColmapFormat format) {
   return has_file(folder, "cameras", format) && has_file(folder, "images", format);
-}
-
-bool has_model(const fs::path& folder) {
-  if (!is_folder(folder)) return false;
-  return is_complete(folder, ColmapFormat::kBinary) || is_complete(folder, ColmapFormat::kText);
 }
 
 /// The complete format, binary first; if none is complete, that of the cameras file, so that the message
@@ -78,6 +72,14 @@ Scene read_colmap_model(const fs::path& folder, std::size_t memory_limit) {
   const ColmapParsers parsers = colmap_parsers(format);
   ColmapBuilder builder(memory_limit);
   parse_file(file_of(folder, "cameras", format), parsers.cameras, builder);
+  const fs::path rigs = file_of(folder, "rigs", format), frames = file_of(folder, "frames", format);
+  if (is_there(rigs) && is_there(frames)) {
+    parse_file(rigs, parsers.rigs, builder);
+    parse_file(frames, parsers.frames, builder);
+  } else if (is_there(frames)) {
+    builder.warn(frames.string() + ": there is no " + rigs.filename().string() +
+                 " beside it: the poses of the images file are used; export the whole model again");
+  }
   const fs::path images = file_of(folder, "images", format);
   parse_file(images, parsers.images, builder);
   if (has_file(folder, "points3D", format))
@@ -89,7 +91,7 @@ void check_colmap_model(const fs::path& folder, std::size_t memory_limit) {
   const ColmapFormat format = format_of(folder);
   ColmapBuilder builder(memory_limit);
   parse_file(file_of(folder, "cameras", format), colmap_parsers(format).cameras, builder);
-  for (const char* name : {"images", "points3D"})
+  for (const char* name : {"rigs", "frames", "images", "points3D"})
     if (const fs::path file = file_of(folder, name, format); is_there(file))
       const InputDescriptor opened(file);
 }
@@ -107,19 +109,32 @@ void write_colmap_model(const fs::path& folder, const Scene& scene, ColmapFormat
   write("cameras", format_colmap_cameras);
 }
 
-std::vector<ModelFolder> find_model_folders(const fs::path& scene_folder) {
-  const fs::path sparse = scene_folder / "sparse";
-  if (has_model(sparse)) return {{sparse, 0}};
-  std::map<std::pair<std::uint64_t, fs::path>, std::uint64_t> images_of;  // in the order of the numbers
-  for_each_in_folder(sparse, [&](const fs::path& path) {
-    if (const auto number = to_number<std::uint64_t>(path.filename().string()); number && has_model(path))
-      images_of.emplace(std::pair(*number, path), 0);
-  });
+bool has_colmap_model(const fs::path& folder) {
+  if (!is_folder(folder)) return false;
+  return is_complete(folder, ColmapFormat::kBinary) || is_complete(folder, ColmapFormat::kText);
+}
+
+std::vector<ModelFolder> largest_first(const std::vector<fs::path>& models) {
   std::vector<ModelFolder> folders;
-  for (const auto& [key, images] : images_of)
-    folders.push_back({key.second, images_of.size() > 1 ? count_images(key.second) : 0});
+  for (const fs::path& model : models)
+    folders.push_back({model, models.size() > 1 ? count_images(model) : 0});
   std::ranges::stable_sort(folders, std::greater(), &ModelFolder::images);
   return folders;
+}
+
+std::vector<ModelFolder> find_model_folders(const fs::path& scene_folder) {
+  const fs::path sparse = scene_folder / "sparse";
+  if (has_colmap_model(sparse)) return largest_first({sparse});
+  std::vector<std::pair<std::uint64_t, fs::path>> numbered;
+  for_each_in_folder(sparse, [&](const fs::path& path) {
+    if (const auto number = to_number<std::uint64_t>(path.filename().string());
+        number && has_colmap_model(path))
+      numbered.emplace_back(*number, path);
+  });
+  std::ranges::sort(numbered);
+  std::vector<fs::path> models;
+  for (const auto& [number, path] : numbered) models.push_back(path);
+  return largest_first(models);
 }
 
 std::optional<fs::path> find_model_folder(const fs::path& scene_folder) {

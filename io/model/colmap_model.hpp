@@ -14,12 +14,13 @@ namespace recon {
 
 enum class ColmapFormat { kText, kBinary };
 
-/// Reads a COLMAP model (COLMAP 3.8 to 4, all camera models but panoramas): the binary files if cameras.bin
-/// and images.bin exist, otherwise the text files; the rigs and frames of COLMAP 4 are ignored. Views are
-/// sorted by name; quaternions are normalised, and so are names ("a.jpg" for "./a.jpg"). A missing points3D
-/// file is not an error: the scene has no points then. References to what is gone are ignored with a warning
-/// in the scene: observations of missing points lose their ids, and track elements of missing views and
-/// observations are omitted. Only a missing camera is an error.
+/// Reads a COLMAP model (COLMAP 3.8 to 4, all camera models): the binary files if cameras.bin and images.bin
+/// exist, otherwise the text files. Where there are rigs and frames, poses come from these, as in COLMAP, and
+/// a warning states how many images state another one. Views are sorted by name; quaternions are normalised,
+/// and so are names ("a.jpg" for "./a.jpg"). A missing points3D file is not an error: the scene has no points
+/// then. References to what is gone are ignored with a warning in the scene: observations of missing points
+/// lose their ids, and track elements of missing views and observations are omitted. So it is with values
+/// that are not finite, see ColmapBuilder. Only a missing camera is an error.
 /// @param memory_limit  max bytes that reading may allocate
 /// @throws InputError with file and line (text) or byte (binary), the value found and what to do, when a file
 /// is missing, truncated or corrupt, or when cameras, views and points contradict each other
@@ -48,6 +49,12 @@ struct ModelFolder {
 /// all `sparse/N/`, those with more images first, of others the lowest N. COLMAP writes one for each part of
 /// the scene that it could not connect.
 std::vector<ModelFolder> find_model_folders(const std::filesystem::path& scene_folder);
+
+/// Whether a folder has cameras and images in one of the two formats.
+bool has_colmap_model(const std::filesystem::path& folder);
+
+/// Model folders in the order of `find_model_folders`; those of the same size stay in the order given.
+std::vector<ModelFolder> largest_first(const std::vector<std::filesystem::path>& models);
 
 /// The first of them; empty if there is none.
 std::optional<std::filesystem::path> find_model_folder(const std::filesystem::path& scene_folder);

@@ -95,11 +95,12 @@ Scene read_mvsnet_model(const fs::path& cams, const fs::path& images, std::size_
   PosedPhotos photos(images, memory_limit);
   for (const fs::path& path : mvsnet_camera_files(cams)) {
     const std::string file = path.string();
-    MvsnetCamera camera = parse_mvsnet_camera(read_file(path), file);
     std::string stem = path.filename().string();
     stem.resize(stem.size() - kEnding.size());
+    MvsnetCamera camera;
     fs::path photo;
     try {
+      camera = parse_mvsnet_camera(read_file(path), file);
       photo = find_image(images, stem);
     } catch (const InputError& error) {
       photos.leave_out(stem + ".jpg", error.what());

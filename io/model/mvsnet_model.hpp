@@ -29,9 +29,9 @@ MvsnetCamera parse_mvsnet_camera(std::string_view bytes, const std::string& file
 std::vector<std::filesystem::path> mvsnet_camera_files(const std::filesystem::path& cams);
 
 /// Reads the model of a folder in the format of MVSNet (Yao et al. 2018), of the camera files and the sizes
-/// of the photos NAME.jpg, .png and so on. Views whose photo is missing or cannot be read are the unusable
-/// ones of the scene. It has no points.
-/// @throws InputError as `parse_mvsnet_camera`, and when no photo can be used
+/// of the photos NAME.jpg, .png and so on. Views whose photo is missing or cannot be read, or whose camera
+/// file is refused, are the unusable ones of the scene. It has no points.
+/// @throws InputError when no photo can be used
 /// @throws OutOfMemory before the limit is exceeded
 Scene read_mvsnet_model(const std::filesystem::path& cams, const std::filesystem::path& images,
                         std::size_t memory_limit = std::numeric_limits<std::size_t>::max());

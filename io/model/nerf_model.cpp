@@ -71,17 +71,24 @@ std::optional<double> focal_length(const Fields& fields, const std::string& axis
   return std::nullopt;
 }
 
-bool is_fisheye(Fields& fields) {
-  if (!fields.has("camera_model")) return fields.of("is_fisheye").flag("is_fisheye", false);
+/// What the fields say of the lens: kPinhole for all perspective ones, whose distortion is a matter of its
+/// coefficients, kOpenCvFisheye or kEquirectangular.
+CameraModel lens_of(Fields& fields) {
+  if (!fields.has("camera_model"))
+    return fields.of("is_fisheye").flag("is_fisheye", false) ? CameraModel::kOpenCvFisheye
+                                                             : CameraModel::kPinhole;
   const std::string name = fields.of("camera_model").text("camera_model");
-  if (name == "OPENCV_FISHEYE") return true;
+  for (const CameraModel lens : {CameraModel::kOpenCvFisheye, CameraModel::kEquirectangular})
+    if (name == model_name(lens)) return lens;
   for (const char* perspective : {"OPENCV", "PINHOLE", "SIMPLE_PINHOLE", "RADIAL", "SIMPLE_RADIAL"})
-    if (name == perspective) return false;
+    if (name == perspective) return CameraModel::kPinhole;
   fields.of("camera_model")
-      .fail("camera_model", "is {}; it must be OPENCV, PINHOLE or OPENCV_FISHEYE", in_quotes(name));
+      .fail("camera_model", "is {}; it must be OPENCV, PINHOLE, OPENCV_FISHEYE or EQUIRECTANGULAR",
+            in_quotes(name));
 }
 
-/// Sets the model by the distortion, whose coefficients follow the focal lengths and the principal point.
+/// Sets the model by the lens and the distortion, whose coefficients follow the focal lengths and the
+/// principal point.
 void add_distortion(Fields& fields, Camera& camera) {
   const auto k = [&](const char* name) { return fields.number(name, 0); };
   const auto refuse = [&](const char* name, const char* model) {
@@ -91,7 +98,7 @@ void add_distortion(Fields& fields, Camera& camera) {
   const auto add = [&](std::initializer_list<double> values) {
     camera.params.insert(camera.params.end(), values);
   };
-  if (is_fisheye(fields)) {
+  if (lens_of(fields) == CameraModel::kOpenCvFisheye) {
     for (const char* name : {"p1", "p2"}) refuse(name, "fisheye");
     camera.model = CameraModel::kOpenCvFisheye;
     return add({k("k1"), k("k2"), k("k3"), k("k4")});
@@ -109,7 +116,9 @@ void add_distortion(Fields& fields, Camera& camera) {
 std::string contradiction(Fields& fields, ImageSize size) {
   constexpr double kTolerance = 0.02;
   for (JsonReader* reader : fields.in_order()) {
-    if (!reader->is_number("fl_x") || !reader->is_number("camera_angle_x") || is_fisheye(fields)) continue;
+    if (!reader->is_number("fl_x") || !reader->is_number("camera_angle_x") ||
+        lens_of(fields) != CameraModel::kPinhole)
+      continue;
     const double length = reader->number("fl_x"), angle = reader->number("camera_angle_x");
     const double other = 0.5 * size.width / std::tan(0.5 * angle);
     if (std::abs(length / other - 1) <= kTolerance) continue;
@@ -123,6 +132,11 @@ std::string contradiction(Fields& fields, ImageSize size) {
 }
 
 Camera camera_of(Fields& fields, ImageSize size) {
+  if (lens_of(fields) == CameraModel::kEquirectangular)
+    return {CameraModel::kEquirectangular,
+            size.width,
+            size.height,
+            {static_cast<double>(size.width), static_cast<double>(size.height)}};
   const auto fx = focal_length(fields, "x", size.width), fy = focal_length(fields, "y", size.height);
   if (!fx)
     fields.of("fl_x").fail("fl_x",
@@ -138,7 +152,8 @@ Camera camera_of(Fields& fields, ImageSize size) {
 /// The inverse of a pose of a camera whose y axis points up and whose z axis points backward.
 Pose cam_from_world(JsonReader& frame) {
   const std::string field = frame.place_of("transform_matrix");
-  const std::vector<double> rows = frame.matrix("transform_matrix", 4, 4);
+  std::vector<double> rows = frame.matrix("transform_matrix", 3, 4, 4);
+  if (rows.size() == 12) rows.insert(rows.end(), {0, 0, 0, 1});
   Pose pose = inverse(rigid_pose(std::span<const double, 16>(rows), {field}));
   for (int i = 3; i < 9; ++i) pose.rotation.m[i] = -pose.rotation.m[i];
   pose.translation = {pose.translation.x, -pose.translation.y, -pose.translation.z};
@@ -181,29 +196,48 @@ struct NerfFile {
   bool moved;  ///< the photos are not in the folder of the file
 };
 
-/// @param warning  set at the first contradiction
-void add_frame(const NerfFile& file, JsonReader& frame, PosedPhotos& photos, std::string& warning) {
+/// The photo of a frame and what belongs to it; empty where it is not found, and its view left out.
+/// @throws InputError for names that lead out of the folder
+std::optional<View> view_of(const NerfFile& file, JsonReader& frame, PosedPhotos& photos) {
   const std::string field = frame.place_of("file_path"), stated = frame.text("file_path");
   const ModelFile photo = find_model_file(file.folder, stated, file.moved, {field});
   View view;
   view.name = with_extension(file.folder, photo.path, photo.name);
-  if (!photo.found)
-    return photos.leave_out(view.name, (file.folder / view.name).string() +
-                                           ": there is no such photo, nor one below that folder at the last "
-                                           "components of " +
-                                           in_quotes(stated) + "; --images names another folder");
+  if (!photo.found) {
+    photos.leave_out(view.name, (file.folder / view.name).string() +
+                                    ": there is no such photo, nor one below that folder at the last "
+                                    "components of " +
+                                    in_quotes(stated) + "; --images names another folder");
+    return std::nullopt;
+  }
   if (photo.path != photo.name) view.photo = with_extension(file.folder, photo.path, photo.path);
   Fields fields(file.root, frame);
-  std::optional<ImageSize> size;
-  if (fields.has("w") || fields.has("h"))
-    size = {side_of(fields, "w"), side_of(fields, "h")};
-  else
-    size = photos.size_of(view);
-  if (!size) return;
-  view.cam_from_world = cam_from_world(frame);
   add_mask(fields, file.folder, file.moved, view);
-  photos.add(std::move(view), camera_of(fields, *size), {field});
-  if (warning.empty()) warning = contradiction(fields, *size);
+  if (frame.is_text("depth_file_path")) view.depth_file = frame.text("depth_file_path");
+  return view;
+}
+
+/// @param warning  set at the first contradiction
+void add_frame(const NerfFile& file, JsonReader& frame, PosedPhotos& photos, std::string& warning) {
+  std::optional<View> view = view_of(file, frame, photos);
+  if (!view) return;
+  const std::string field = frame.place_of("file_path"), name = view->name;
+  Fields fields(file.root, frame);
+  std::optional<Camera> camera;
+  try {
+    std::optional<ImageSize> size;
+    if (fields.has("w") || fields.has("h"))
+      size = {side_of(fields, "w"), side_of(fields, "h")};
+    else
+      size = photos.size_of(*view);
+    if (!size) return;
+    view->cam_from_world = cam_from_world(frame);
+    camera = camera_of(fields, *size);
+    if (warning.empty()) warning = contradiction(fields, *size);
+  } catch (const InputError& error) {
+    return photos.leave_out(name, error.what());
+  }
+  photos.add(*std::move(view), *std::move(camera), {field});
 }
 
 }  // namespace

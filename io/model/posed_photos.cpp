@@ -70,10 +70,13 @@ void PosedPhotos::note_duplicate(const FirstView& first, const FirstView& second
 }
 
 Scene PosedPhotos::finish(const std::string& file) {
-  if (views_ == 0)
-    throw InputError(left_out_.empty()
-                         ? file + ": there is no photo in it; a scene needs at least two"
-                         : file + ": none of its photos can be used: " + left_out_.begin()->second);
+  if (views_ == 0) {
+    const std::string prefix = file + ": ";
+    if (left_out_.empty()) throw InputError(prefix + "there is no photo in it; a scene needs at least two");
+    const std::string& reason = left_out_.begin()->second;
+    throw InputError(prefix + "none of its photos can be used: " +
+                     (reason.starts_with(prefix) ? reason.substr(prefix.size()) : reason));
+  }
   Scene scene = builder_.finish(file);
   for (const auto& [name, reason] : left_out_) scene.unusable.push_back({name, reason});
   if (duplicates_ > 0)

@@ -1,10 +1,13 @@
 #include "core/json_reader.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/utf8.hpp"
 
 namespace recon {
 namespace {
@@ -30,6 +33,58 @@ bool append_numbers(const nlohmann::json& list, std::vector<double>& numbers) {
   return true;
 }
 
+/// A JSON text in which numbers that are not finite are in quotes, so that each is refused where it stands:
+/// NaN, Infinity and -Infinity, as Python writes them, and such as 1e999.
+class QuotedNumbers {
+ public:
+  explicit QuotedNumbers(std::string_view text) {
+    constexpr std::string_view kQuote = "\"",
+                               kWord = "+-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    text_.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) {
+      std::size_t end = at + 1;
+      if (text.substr(at, 2) == "//") {
+        end = std::min(text.find('\n', at), text.size());
+      } else if (text.substr(at, 2) == "/*") {
+        end = std::min(text.find("*/", at + 2), text.size());
+      } else if (text[at] == '"') {
+        while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+        end = std::min(end + 1, text.size());
+      } else if (kWord.find(text[at]) != std::string_view::npos) {
+        end = std::min(text.find_first_not_of(kWord, at), text.size());
+      }
+      const std::string word(text.substr(at, end - at));
+      if (is_not_finite(word)) {
+        quoted_.push_back(text_.size());
+        text_.append(kQuote).append(word).append(kQuote);
+      } else {
+        text_ += word;
+      }
+      at = end;
+    }
+  }
+
+  const std::string& text() const { return text_; }
+
+  /// The byte of the original text at which a byte of `text` was; both counted from 1.
+  std::size_t original_byte(std::size_t byte) const {
+    const auto before = std::ranges::lower_bound(quoted_, byte) - quoted_.begin();
+    return byte - std::min(byte, 2 * static_cast<std::size_t>(before));
+  }
+
+ private:
+  static bool is_not_finite(const std::string& word) {
+    if (word == "NaN" || word == "Infinity" || word == "-Infinity") return true;
+    constexpr std::size_t kFinite = 300;  // digits
+    const bool may_be_large = word.size() > kFinite || word.find_first_of("eE") != std::string::npos;
+    return may_be_large && word.find_first_of("0123456789") <= 1 &&
+           std::isinf(std::strtod(word.c_str(), nullptr));
+  }
+
+  std::string text_;
+  std::vector<std::size_t> quoted_;  ///< where they begin in `text_`
+};
+
 }  // namespace
 
 nlohmann::json parse_json(std::string_view text, const std::string& file) {
@@ -41,12 +96,23 @@ nlohmann::json parse_json(std::string_view text, const std::string& file) {
                       file, kMaxDepth));
     return true;
   };
+  const QuotedNumbers quoted(text);
   try {
-    return nlohmann::json::parse(text, check_depth, true, /*ignore_comments=*/true);
+    return nlohmann::json::parse(quoted.text(), check_depth, true, /*ignore_comments=*/true);
   } catch (const nlohmann::json::parse_error& error) {
-    throw InputError(fmt::format("{}: byte {}: this is not JSON: {}", file, error.byte, error.what()));
-  } catch (const nlohmann::json::out_of_range& error) {
-    throw InputError(file + ": a number is too large: " + error.what());
+    if (const std::size_t prefix = utf8_prefix(text); prefix < text.size())
+      throw InputError(fmt::format(
+          "{}: byte {}: the text is not UTF-8 from here on; save it in that encoding", file, prefix + 1));
+    constexpr std::size_t kShown = 20;
+    const std::size_t byte = quoted.original_byte(error.byte), end = std::min(byte, text.size());
+    const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), '\n') + 1;
+    const std::string reason =
+        byte > text.size() ? "the text ends here"
+                           : "it goes wrong at the end of " +
+                                 shown(text.substr(end - std::min(end, kShown), std::min(end, kShown)));
+    throw InputError(
+        fmt::format("{}: byte {}: this is not JSON, in line {}: {}; correct it, or write the file again",
+                    file, byte, line, reason));
   }
 }
 
@@ -100,15 +166,18 @@ std::vector<double> JsonReader::numbers(const std::string& name) {
   return result;
 }
 
-std::vector<double> JsonReader::matrix(const std::string& name, std::size_t rows, std::size_t columns) {
-  const std::string kind = fmt::format("a list of {} rows of {} numbers", rows, columns);
+std::vector<double> JsonReader::matrix(const std::string& name, std::size_t min_rows, std::size_t rows,
+                                       std::size_t columns) {
+  const std::string kind =
+      fmt::format("a list of {}{} rows of {} finite numbers",
+                  min_rows < rows ? std::to_string(min_rows) + " or " : std::string(), rows, columns);
   const nlohmann::json& list = member(name, kind.c_str(), &nlohmann::json::is_array);
   std::vector<double> result;
   for (const nlohmann::json& row : list) {
     if (!row.is_array() || row.size() != columns || !append_numbers(row, result))
       fail_value(path_of(name), list, kind);
   }
-  if (list.size() != rows) fail_value(path_of(name), list, kind);
+  if (list.size() < min_rows || list.size() > rows) fail_value(path_of(name), list, kind);
   return result;
 }
 

@@ -13,10 +13,11 @@
 
 namespace recon {
 
-/// The value of a JSON text, which may have comments.
+/// The value of a JSON text, which may have comments. Numbers that are not finite, such as NaN, become
+/// strings, so that whoever asks for a number refuses them by their place.
 /// @param file  name for messages
-/// @throws InputError with file and byte when it is no JSON, and when lists and objects are nested more than
-/// 32 deep: what writes a value for a message is recursive
+/// @throws InputError with file, byte and line when it is no JSON, and when lists and objects are nested more
+/// than 32 deep: what writes a value for a message is recursive
 nlohmann::json parse_json(std::string_view text, const std::string& file);
 
 /// Reads the members of one JSON object and tracks its path, so that every InputError names the file and the
@@ -37,7 +38,8 @@ class JsonReader {
   Vec3d vec3(const std::string& name);
   std::vector<double> numbers(const std::string& name);
   /// A list of rows, each a list of numbers; returned row by row.
-  std::vector<double> matrix(const std::string& name, std::size_t rows, std::size_t columns);
+  std::vector<double> matrix(const std::string& name, std::size_t min_rows, std::size_t rows,
+                             std::size_t columns);
   JsonReader object(const std::string& name);
   std::vector<JsonReader> objects(const std::string& name);
 

@@ -17,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -102,7 +103,11 @@ Failure failure_of(const std::exception& error) {
     return {OutOfMemory("").exit_code(),
             std::string("a thread cannot be created: ") + std::strerror(EAGAIN) +
                 "; lower --threads, or raise the limits on processes (ulimit -u) and on memory (ulimit -v)"};
-  return {kUnexpected, std::string("unexpected failure: ") + error.what()};
+  std::string reason = error.what();
+  if (const auto* json = dynamic_cast<const nlohmann::json::exception*>(&error))
+    reason =
+        "a value of a JSON document is missing or of another kind (error " + std::to_string(json->id) + ")";
+  return {kUnexpected, "unexpected failure: " + reason};
 }
 
 /// Whether all text was written to standard output; logs an error otherwise.

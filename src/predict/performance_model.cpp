@@ -8,6 +8,7 @@
 
 #include "core/content_hash.hpp"
 #include "core/error.hpp"
+#include "core/json_reader.hpp"
 #include "core/log.hpp"
 #include "core/paths.hpp"
 #include "io/file/input_file.hpp"
@@ -100,8 +101,8 @@ MeasuredTask parse_task(const json& entry) {
           number(entry.at("seconds"), kMinSeconds)};
 }
 
-[[noreturn]] void fail(const std::string& file, const std::exception& error) {
-  throw InputError(file + ": no calibration that can be used: " + error.what());
+[[noreturn]] void fail(const std::string& file, const std::string& reason) {
+  throw InputError(file + ": no calibration that can be used: " + reason);
 }
 
 }  // namespace
@@ -179,7 +180,7 @@ PerformanceModel parse_calibration(std::string_view text, const CalibrationKey& 
                                    const std::string& file) {
   PerformanceModel model;
   try {
-    const json document = json::parse(text), wanted = key_json(key);
+    const json document = parse_json(text, "the text"), wanted = key_json(key);
     for (const auto& [name, value] : wanted.items())
       if (document.at(name) != value) throw InputError("its " + name + " is not " + json_text(value));
     for (const json& entry : document.at("measured")) model.measured.push_back(parse_task(entry));
@@ -188,9 +189,9 @@ PerformanceModel parse_calibration(std::string_view text, const CalibrationKey& 
       model.runs[step] = {seconds, shipped};
     }
   } catch (const InputError& error) {
-    fail(file, error);
-  } catch (const json::exception& error) {
-    fail(file, error);
+    fail(file, error.what());
+  } catch (const json::exception&) {
+    fail(file, "a field is missing, or has another kind of value");
   }
   return model;
 }

@@ -200,6 +200,7 @@ class Division {
     result.name = name;
     result.photo = view.photo_file();
     result.cam_from_world = Pose{face.face_from_photo, {0, 0, 0}} * view.cam_from_world;
+    result.depth_file.clear();  // of the whole photo
     result.observations.clear();
     result.face = std::make_shared<const PhotoFace>(
         PhotoFace{view.name, face.side, scene_.cameras[view.camera], face.face_from_photo});

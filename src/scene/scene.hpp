@@ -86,9 +86,10 @@ struct View {
   int camera = 0;
   Pose cam_from_world;
   SharedVector<Observation> observations;
-  std::string mask_hash = {};  ///< of the content of its mask file; empty: it has none
-  std::string photo = {};      ///< its photo, relative to the image folder; empty: `name`
-  std::string mask_file = {};  ///< that the model names; empty: none
+  std::string mask_hash = {};   ///< of the content of its mask file; empty: it has none
+  std::string photo = {};       ///< its photo, relative to the image folder; empty: `name`
+  std::string mask_file = {};   ///< that the model names; empty: none
+  std::string depth_file = {};  ///< as the model names it; empty: it names none
   MaskKind mask_kind = MaskKind::kBlack;
   bool levelled = false;  ///< 16-bit values of its photo become 8 bits by other levels than 0 and 65535
 

@@ -37,11 +37,11 @@ bool looks_like_input(const fs::path& root) {
 }
 
 /// What a folder lacks to be a scene or a pair.
-std::string what_is_missing(const fs::path& root) {
+std::string what_is_missing(const fs::path& root, const fs::path& images) {
   const bool left = !find_image(root, "im0").empty(), right = !find_image(root, "im1").empty();
   if (is_there_to_read(root / "calib.txt") || left || right)
     return std::string("this is no rectified pair: it has no image ") + (left ? "im1.png" : "im0.png");
-  return "this is no scene: " + what_is_missing_of_a_scene(root);
+  return "this is no scene: " + what_is_missing_of_a_scene(root, !images.empty());
 }
 
 /// The folder of the masks of a scene; empty where there is none.
@@ -118,7 +118,7 @@ void add_inputs_at(const fs::path& path, const fs::path& name, const fs::path& i
     if (auto input = find_input(path, name, images)) {
       found.push_back(*std::move(input));
     } else if (looks_like_input(path)) {
-      found.push_back(UnusableInput{path, what_is_missing(path)});
+      found.push_back(UnusableInput{path, what_is_missing(path, images)});
     } else if (!fs::is_symlink(path, ignored)) {
       add_inputs_below(path, name, images, found);
     }
@@ -200,13 +200,18 @@ std::vector<Input> inputs_at(const fs::path& path, const fs::path& images) {
     if (const auto input = find_input(path, {}, images)) return {*input};
     std::vector<Input> below;
     add_inputs_below(path, {}, images, below);
+    SceneFolder scene{path, images_of(path, images), {}, {}, {}, SceneFormat::kColmap, !images.empty()};
+    if (std::ranges::none_of(below, is_usable) && find_model_below(scene)) {
+      scene.masks = find_masks(path);
+      return {scene};
+    }
     if (!below.empty()) return below;
     if (!images.empty() && !is_folder(images_of(path, images)))
       return {
           UnusableInput{path, "--images " + images.string() + " is no folder, in the scene or from here"}};
     const std::string part = suggestion(path);
     if (!part.empty()) return {UnusableInput{path, "this is no scene" + part}};
-    return {UnusableInput{path, what_is_missing(path) + "; nor does a folder below hold one"}};
+    return {UnusableInput{path, what_is_missing(path, images) + "; nor does a folder below hold one"}};
   } catch (const Error& error) {
     return {unusable(path, error)};
   }

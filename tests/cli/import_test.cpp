@@ -85,11 +85,12 @@ TEST_F(ReconstructImport, NamesThatLeadOutsideAreThree) {
   EXPECT_FALSE(fs::exists(scene_in("nerf") / "dense/fused.ply"));
 }
 
-TEST_F(ReconstructImport, ACorruptMatrixIsThree) {
+TEST_F(ReconstructImport, ACorruptMatrixLeavesItsViewOutAndIsSeven) {
   set_content(camera_file("view03.jpg"), "extrinsic\n1 0 0 0\n0 1 0 0\n0 0 7 0\n0 0 0 1\n");
-  const Outcome outcome = reconstruct({scene_in("mvsnet").string()});
-  EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+  const Outcome outcome = reconstruct({scene_in("mvsnet").string(), "--dry-run", "--json"});
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("view03_cam.txt:5: the upper left 3x3 matrix R is no rotation"));
+  EXPECT_EQ(outcome.json().at("scenes").at(0).at("views").size(), model_.views.size() - 1);
 }
 
 TEST_F(ReconstructImport, AMissingPhotoLeavesItsViewOutAndIsSeven) {

@@ -118,12 +118,52 @@ TEST_F(ReconstructModel, TheCompleteFormatIsRead) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
 }
 
-TEST_F(ReconstructModel, RigsAndFramesAreReadOver) {
-  for (const char* file : {"rigs.bin", "frames.bin", "rigs.txt", "frames.txt"})
-    set_content(sparse(file), "not looked at");
-  const Outcome outcome = reconstruct({scene().string()});
+TEST_F(ReconstructModel, PosesOfFramesGiveTheSameCloudWhateverTheImagesSay) {
+  const std::string frame = " 1 CAMERA 1 ";
+  std::string rigs = "1 1 CAMERA 1\n", frames;
+  Scene stale = model();
+  for (const View& view : stale.views) {
+    const std::string first_line = lines_of_view(view.id - 1);
+    const std::size_t id = first_line.find(' '),
+                      camera = first_line.rfind(' ', first_line.find(" " + view.name) - 1);
+    frames += std::to_string(100 + view.id) + " 1" + first_line.substr(id, camera - id) + frame +
+              std::to_string(view.id) + "\n";
+  }
+  ASSERT_EQ(reconstruct({scene().string(), "-o", (folder() / "plain").string()}).exit_code, 0);
+  set_content(sparse("rigs.txt"), rigs), set_content(sparse("frames.txt"), frames);
+  for (const char* file : {"rigs.bin", "frames.bin"})
+    set_content(sparse(file), "of another format: not looked at");
+  const Outcome same = reconstruct({scene().string(), "-o", (folder() / "same").string()});
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+  EXPECT_THAT(same.err, testing::Not(HasSubstr("warning")));
+  for (View& view : stale.views) view.cam_from_world.translation.x += 1;
+  set_model(stale);
+  set_content(sparse("rigs.txt"), rigs), set_content(sparse("frames.txt"), frames);
+  const Outcome outcome = reconstruct({scene().string(), "-o", (folder() / "stale").string()});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, testing::Not(HasSubstr("warning")));
+  EXPECT_THAT(content(folder() / "stale/report.json"), HasSubstr("so it is with 5 of 5 images"));
+  for (const char* output : {"same", "stale"})
+    EXPECT_TRUE(same_results(results(folder() / output), results(folder() / "plain"))) << output;
+}
+
+TEST_F(ReconstructModel, AViewWithoutAPoseIsLeftOutAndTheRestIsDone) {
+  Scene less = model();
+  const std::string name = less.views[4].name;
+  std::string lines = lines_of_view(4);
+  const std::size_t begin = lines.find(' ') + 1;
+  lines.replace(begin, lines.find(' ', begin) - begin, "nan");
+  replace_in(sparse("images.txt"), lines_of_view(4), lines);
+  replace_in(sparse("points3D.txt"), "\n2 ", "\n2 nan ");
+  std::string points = content(sparse("points3D.txt"));
+  const std::size_t line = points.find("\n2 nan ") + 7, end = points.find(' ', line);
+  set_content(sparse("points3D.txt"), points.erase(line, end - line + 1));
+  const Outcome outcome = reconstruct({scene().string(), "--json"});
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr(name + " is left out: "));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("values that are not finite are left out: 1 points, 0 observations, 0 errors"));
+  EXPECT_GT(read_ply(dense() / "fused.ply").positions.size(), 300u);
+  EXPECT_EQ(read_colmap_model(dense() / "sparse").views.size(), 4u);
 }
 
 TEST_F(ReconstructModel, AByteOrderMarkIsSkipped) {

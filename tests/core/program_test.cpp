@@ -12,6 +12,7 @@
 #include <functional>
 #include <iostream>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -127,6 +128,17 @@ TEST(Program, ReportsWhatAnExceptionMeans) {
   EXPECT_EQ(failure_of(std::bad_alloc()).message, "out of memory; --threads lowers it");
   EXPECT_EQ(failure_of(std::runtime_error("odd")).exit_code, 1);
   EXPECT_EQ(failure_of(std::runtime_error("odd")).message, "unexpected failure: odd");
+}
+
+TEST(Program, AParsersOwnTextIsNoMessage) {
+  try {
+    nlohmann::json::object().at("result");
+  } catch (const nlohmann::json::out_of_range& error) {
+    EXPECT_EQ(failure_of(error).message,
+              "unexpected failure: a value of a JSON document is missing or of another kind (error 403)");
+    return;
+  }
+  FAIL();
 }
 
 TEST(Program, ReportsThreadsThatCannotBeCreated) {

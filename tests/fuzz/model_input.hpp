@@ -9,9 +9,11 @@
 
 namespace recon {
 
-/// The three files of a model from one input: images follow the line "@images", points the line "@points".
+/// The files of a model from one input: images follow the line "@images", points the line "@points"; rigs and
+/// frames, if there are some, stand before the images behind "@rigs" and "@frames".
 inline ColmapFiles model_input(const std::uint8_t* data, std::size_t size) {
-  constexpr std::string_view kImages = "@images\n", kPoints = "@points\n";
+  constexpr std::string_view kImages = "@images\n", kPoints = "@points\n", kRigs = "@rigs\n",
+                             kFrames = "@frames\n";
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   const auto take_until = [&](std::string_view mark) {
     const std::size_t end = rest.find(mark);
@@ -20,7 +22,13 @@ inline ColmapFiles model_input(const std::uint8_t* data, std::size_t size) {
     return part;
   };
   ColmapFiles files;
-  files.cameras = {"cameras", take_until(kImages)};
+  if (rest.find(kRigs) < rest.find(kFrames) && rest.find(kFrames) < rest.find(kImages)) {
+    files.cameras = {"cameras", take_until(kRigs)};
+    files.rigs = ColmapFile{"rigs", take_until(kFrames)};
+    files.frames = ColmapFile{"frames", take_until(kImages)};
+  } else {
+    files.cameras = {"cameras", take_until(kImages)};
+  }
   const bool has_points = rest.find(kPoints) != std::string_view::npos;
   files.images = {"images", take_until(kPoints)};
   if (has_points) files.points = ColmapFile{"points", std::string(rest)};

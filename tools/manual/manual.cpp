@@ -20,8 +20,10 @@ constexpr const char* kInputs =
     "rectified pair. The results are a COLMAP dense workspace, or the disparity of a pair.";
 constexpr const char* kNerfFormat =
     "nerfstudio, instant-ngp and NeRF: transforms.json or transforms_train.json. These fields are read: "
-    "file_path, which is also the name of the view in the results, and transform_matrix of each frame; and, "
-    "of each or of all, camera_model (OPENCV, PINHOLE or OPENCV_FISHEYE) or is_fisheye, fl_x or "
+    "file_path, which is also the name of the view in the results, transform_matrix, whose last row may be "
+    "absent, and depth_file_path (by which --depth-maps finds maps) of each frame; and, "
+    "of each or of all, camera_model (OPENCV, PINHOLE, OPENCV_FISHEYE or EQUIRECTANGULAR) or is_fisheye, "
+    "fl_x or "
     "camera_angle_x, fl_y or camera_angle_y, cx, cy, w, h, the distortion k1 to k4, p1, p2, and mask_path "
     "(black is ignored), in place of which dynamic_mask_NAME.png may lie beside the photo (what is not black "
     "is ignored). Absolute paths are found by their last components, and paths may begin with one ../. Other "

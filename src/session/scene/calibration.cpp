@@ -131,6 +131,23 @@ void warn_of_views(SceneRun& run, const std::vector<std::pair<int, ObservationFi
                          run.scene.views[off[kNamed].first].name));
 }
 
+/// What people did to a model that does not fit its points: the mistake without which it fits, or else a
+/// principal point that no photo has.
+std::string causes_of_misfit(const SceneRun& run, const std::vector<int>& views) {
+  const auto mistake = explain_misfit(run.scene, views);
+  for (std::size_t i = 0; !mistake && i < views.size(); ++i) {
+    const View& view = run.scene.views[views[i]];
+    const Camera& camera = run.scene.cameras[view.camera];
+    if (!doubt_camera(camera).principal_point) continue;
+    const auto [x, y] = Lens(camera).principal_point();
+    return fmt::format(
+        "the principal point ({:g}, {:g}) of {} is far from the middle of the photo of {}: it has to be "
+        "in pixels from the upper left corner of this photo",
+        x, y, view.name, size_text(camera.width, camera.height));
+  }
+  return causes(run, mistake);
+}
+
 /// @returns the fit of all views of the scene
 SceneFit check_points(SceneRun& run, const std::vector<int>& views) {
   const SceneFit fit = fit_observations(run.scene, views);
@@ -145,15 +162,15 @@ SceneFit check_points(SceneRun& run, const std::vector<int>& views) {
         fmt::format("{}: cameras and poses contradict the sparse points: {}; {}; if only the points are "
                     "wrong, remove the "
                     "points3D file",
-                    model, error_text(fit.all), causes(run, explain_misfit(run.scene, views))));
+                    model, error_text(fit.all), causes_of_misfit(run, views)));
   std::vector<std::pair<int, ObservationFit>> off;
   for (std::size_t i = 0; i < views.size(); ++i)
     if (is_off(fit.views[i])) off.emplace_back(views[i], fit.views[i]);
   if (is_off(fit.all) || 2 * off.size() > views.size())
-    run.warn(fmt::format(
-        "{}: cameras and poses do not fit the sparse points: {}, in {} of {} views too large; "
-        "expect few and wrong points; {}",
-        model, error_text(fit.all), off.size(), views.size(), causes(run, explain_misfit(run.scene, views))));
+    run.warn(
+        fmt::format("{}: cameras and poses do not fit the sparse points: {}, in {} of {} views too large; "
+                    "expect few and wrong points; {}",
+                    model, error_text(fit.all), off.size(), views.size(), causes_of_misfit(run, views)));
   else
     warn_of_views(run, off, fit.all.median_error);
   return fit;

@@ -24,6 +24,64 @@ std::string stem_of(const std::string& view) {
   return (fs::path(view).parent_path() / fs::path(view).stem()).string();
 }
 
+/// A path and what is left of it without its first folders, longest first.
+std::vector<std::string> tails_of(const std::string& path) {
+  std::vector<std::string> tails;
+  fs::path rest;
+  const fs::path whole = fs::path(path).lexically_normal().relative_path();
+  for (auto part = whole.end(); part != whole.begin();) {
+    --part;
+    if (*part == "..") break;
+    rest = rest.empty() ? *part : *part / rest;
+    tails.insert(tails.begin(), rest.string());
+  }
+  return tails;
+}
+
+/// The names by which maps of views are looked for.
+class MapNames {
+ public:
+  explicit MapNames(const std::vector<View>& views) {
+    for (const View& view : views) {
+      ++stems_[stem_of(view.name)];
+      for (const std::string& tail : tails_of(view.name)) ++tails_[stem_of(tail)];
+      for (const std::string& tail : tails_of(depth_file(view))) ++depth_tails_[tail];
+    }
+  }
+
+  /// Of files that the model names, as it does or without their first folders, where no other view has such a
+  /// file.
+  std::vector<std::string> files(const View& view) const {
+    std::vector<std::string> files = tails_of(depth_file(view));
+    std::erase_if(files, [&](const std::string& file) { return depth_tails_.at(file) > 1; });
+    return files;
+  }
+
+  /// To be followed by an ending: those of its photo, and without its first folders where no other view has
+  /// such a name.
+  std::vector<std::string> names(const View& view) const {
+    std::vector<std::string> names;
+    for (const std::string& tail : tails_of(view.name)) {
+      const std::string stem = stem_of(tail);
+      const bool whole = names.empty();
+      if (!whole && tails_.at(stem) > 1) continue;
+      // An undistorted image is written as .png where its photo is of another format.
+      names.insert(names.end(), {tail, tail + ".png"});
+      if (!whole || stems_.at(stem) == 1) names.push_back(stem);
+    }
+    return names;
+  }
+
+ private:
+  static std::string depth_file(const View& view) {
+    std::string file = view.depth_file;
+    std::ranges::replace(file, '\\', '/');
+    return file;
+  }
+
+  std::map<std::string, int> stems_, tails_, depth_tails_;
+};
+
 /// Whether a map is there, which may be one that cannot be read: a link that leads nowhere is.
 bool is_given(const fs::path& file) {
   try {
@@ -40,6 +98,17 @@ fs::path first_with_ending(const fs::path& folder, const std::string& name,
                            const std::vector<std::string>& endings) {
   for (const std::string& ending : endings)
     if (fs::path file = folder / (name + ending); is_given(file)) return file;
+  return {};
+}
+
+/// The name that leads to a map, without its ending, and the map; no path: there is none.
+std::pair<std::string, fs::path> find_map(const fs::path& folder, const std::vector<std::string>& files,
+                                          const std::vector<std::string>& names) {
+  for (const std::string& file : files)
+    if (is_given(folder / file)) return {stem_of(file), folder / file};
+  for (const std::string& name : names)
+    if (fs::path file = first_with_ending(folder, name, depth_map_endings()); !file.empty())
+      return {name, file};
   return {};
 }
 
@@ -142,25 +211,18 @@ void GivenMaps::find(const fs::path& folder, const std::vector<View>& views, std
     throw InputError(folder.string() + ": --depth-maps has to be a folder of depth maps");
   folder_ = is_folder(folder / "stereo" / "depth_maps") ? folder / "stereo" / "depth_maps" : folder;
   unit_ = unit;
-  std::map<std::string, int> stems;
-  for (const View& view : views) ++stems[stem_of(view.name)];
+  const MapNames all(views);
   for (const View& view : views) {
-    // An undistorted image is written as .png where its photo is of another format.
-    std::vector<std::string> names = {view.name, view.name + ".png"};
-    if (const std::string stem = stem_of(view.name); stems.at(stem) == 1) names.push_back(stem);
-    for (const std::string& name : names) {
-      const fs::path depth = first_with_ending(folder_, name, depth_map_endings());
-      if (depth.empty()) continue;
-      if (!unit && needs_unit(depth))
-        throw UsageError("--depth-unit is needed: " + depth.string() +
-                         " holds whole numbers; say how many scene units one of them is, such as 0.001 for "
-                         "millimetres in a scene of metres");
-      const fs::path confidence = confidence_beside(folder_, name, depth);
-      const std::size_t bytes = bytes_of_maps(depth, confidence);
-      files_[view.name] = {depth, confidence, bytes > max_bytes ? too_large(depth, bytes, max_bytes) : ""};
-      if (bytes <= max_bytes) reading_bytes_ = std::max(reading_bytes_, bytes);
-      break;
-    }
+    const auto [name, depth] = find_map(folder_, all.files(view), all.names(view));
+    if (depth.empty()) continue;
+    if (!unit && needs_unit(depth))
+      throw UsageError("--depth-unit is needed: " + depth.string() +
+                       " holds whole numbers; say how many scene units one of them is, such as 0.001 for "
+                       "millimetres in a scene of metres");
+    const fs::path confidence = confidence_beside(folder_, name, depth);
+    const std::size_t bytes = bytes_of_maps(depth, confidence);
+    files_[view.name] = {depth, confidence, bytes > max_bytes ? too_large(depth, bytes, max_bytes) : ""};
+    if (bytes <= max_bytes) reading_bytes_ = std::max(reading_bytes_, bytes);
   }
   if (!files_.empty() || views.empty()) return;
   const std::vector<std::string> endings = depth_map_endings();

@@ -23,8 +23,9 @@ struct SceneRun;
 class GivenMaps {
  public:
   /// Looks for the maps of views: below `folder`, or its stereo/depth_maps where it is a workspace of COLMAP,
-  /// files with the name of the view and the ending of a map. Where no other view has it, the name without
-  /// the ending of a photo will do. A map that takes more than `max_bytes` to read is a fault of its view.
+  /// the files that the model names (depth_file_path), or else files with the name of the view and the ending
+  /// of a map. Where no other view has it, the name without its first folders, or without the ending of a
+  /// photo, will do. A map that takes more than `max_bytes` to read is a fault of its view.
   /// @throws InputError when the folder is none or no view has a map
   /// @throws UsageError when maps hold whole numbers and no unit is given
   void find(const std::filesystem::path& folder, const std::vector<View>& views, std::optional<double> unit,

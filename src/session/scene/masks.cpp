@@ -21,12 +21,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Sets the file of a view's mask: masks/NAME.png, or else the one that the model names.
+/// Sets the file of a view's mask: masks/NAME.png, also by the name that its photo has in the folder of the
+/// photos, or else the one that the model names.
 void find_mask(const SceneRun& run, View& view) {
-  const fs::path own = run.folder.masks / (view.name + ".png");
-  if (run.folder.masks.empty() || !is_there(own)) return;
-  view.mask_file = own.string();
-  view.mask_kind = MaskKind::kBlack;
+  if (run.folder.masks.empty()) return;
+  for (const std::string& name : {view.name, view.photo_file()}) {
+    const fs::path own = run.folder.masks / (name + ".png");
+    if (name.starts_with("..") || !is_there(own)) continue;
+    view.mask_file = own.string();
+    view.mask_kind = MaskKind::kBlack;
+    return;
+  }
 }
 
 void check_size(const fs::path& path, const HeaderSize& size, const Camera& camera) {

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/paths.hpp"
+#include "core/utf8.hpp"
 #include "io/file/text_scanner.hpp"
 #include "session/scene/scene_run.hpp"
 
@@ -116,12 +117,16 @@ std::string advice_on_size(std::string_view content, ImageSize photo, const Came
 std::string similar_photo(const SceneFolder& folder, const fs::path& file, const std::string& name) {
   if (folder.images != folder.root && is_file(folder.root / name))
     return " (there is " + (folder.root / name).string() + ": try --images " + folder.root.string() + ")";
-  const std::string stem = lower_case(file.stem().string());
+  const std::string stem = file.stem().string();
+  const bool is_ascii = std::ranges::all_of(stem, [](unsigned char c) { return c < 0x80; });
   std::error_code error;
   std::vector<std::string> similar;
   for (fs::directory_iterator it(file.parent_path(), error); !error && it != fs::directory_iterator();
-       it.increment(error))
-    if (lower_case(it->path().stem().string()) == stem) similar.push_back(it->path().filename().string());
+       it.increment(error)) {
+    const std::string other = it->path().stem().string();
+    if (lower_case(other) == lower_case(stem) || (!is_ascii && ascii_skeleton(other) == ascii_skeleton(stem)))
+      similar.push_back(with_escapes(it->path().filename().string()));
+  }
   if (similar.empty()) return {};
   return " (there is " + *std::ranges::min_element(similar) + ": rename it, or change the model)";
 }

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "core/paths.hpp"
@@ -10,6 +13,7 @@
 #include "io/model/colmap_model.hpp"
 #include "io/model/mvsnet_model.hpp"
 #include "io/model/nerf_model.hpp"
+#include "session/resume/output_folder.hpp"
 
 namespace recon {
 namespace {
@@ -56,6 +60,12 @@ bool find_mvsnet(SceneFolder& scene) {
   return is_folder(scene.images) && !mvsnet_camera_files(scene.model).empty();
 }
 
+/// Whether models may lie below: no result of this program, and no link, which may lead in circles.
+bool is_folder_to_search(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(fs::symlink_status(path, error)) && !is_output(path);
+}
+
 // COLMAP comes first: the other formats have no points.
 constexpr SceneImporter kImporters[] = {
     {SceneFormat::kColmap, find_colmap,
@@ -85,8 +95,36 @@ const SceneImporter& importer_of(const SceneFolder& scene) {
   return *std::ranges::find(kImporters, scene.format, &SceneImporter::format);
 }
 
-std::string what_is_missing_of_a_scene(const fs::path& root) {
-  if (!is_folder(root / "images"))
+bool find_model_below(SceneFolder& scene) {
+  constexpr int kMaxDepth = 3;
+  if (!scene.images_given || !is_folder(scene.images)) return false;
+  std::vector<fs::path> level = {scene.root};
+  for (int depth = 0; depth <= kMaxDepth && !level.empty(); ++depth) {
+    std::vector<fs::path> models, next;
+    std::ranges::sort(level);
+    std::ranges::copy_if(level, std::back_inserter(models), has_colmap_model);
+    if (!models.empty()) {
+      const std::vector<ModelFolder> folders = largest_first(models);
+      scene.format = SceneFormat::kColmap;
+      scene.model = folders.front().path;
+      scene.warnings = warnings_of(folders);
+      return true;
+    }
+    for (const fs::path& folder : level)
+      for_each_in_folder(folder, [&](const fs::path& path) {
+        if (!path.filename().string().starts_with('.') && is_folder_to_search(path)) next.push_back(path);
+      });
+    level = std::move(next);
+  }
+  return false;
+}
+
+std::string what_is_missing_of_a_scene(const fs::path& root, bool images_given) {
+  if (images_given && !is_folder(root / "sparse"))
+    return "it has no model: neither a folder sparse/, nor transforms.json, nor cams/NAME_cam.txt, nor "
+           "cameras and "
+           "images as .txt or .bin, here or up to three folders deeper";
+  if (!images_given && !is_folder(root / "images"))
     return "it has no folder images/ (and no file transforms.json); --images names another folder of the "
            "photos";
   if (!is_folder(root / "sparse"))

@@ -30,7 +30,13 @@ std::span<const SceneImporter> scene_importers();
 /// The importer of a scene that was found.
 const SceneImporter& importer_of(const SceneFolder& scene);
 
+/// Completes a scene whose folder of photos was given and whose COLMAP model is in `root` itself or up to
+/// three folders below it: the uppermost, of several beside each other the largest. False where there is
+/// none.
+bool find_model_below(SceneFolder& scene);
+
 /// What a folder lacks to be a scene.
-std::string what_is_missing_of_a_scene(const std::filesystem::path& root);
+/// @param images_given  the folder of the photos was given, and is one
+std::string what_is_missing_of_a_scene(const std::filesystem::path& root, bool images_given);
 
 }  // namespace recon

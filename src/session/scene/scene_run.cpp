@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "core/log.hpp"
 #include "core/paths.hpp"
+#include "core/utf8.hpp"
+#include "io/file/text_scanner.hpp"
 #include "scene/faces.hpp"
 #include "session/scene/calibration.hpp"
 #include "session/scene/scene_formats.hpp"
@@ -20,25 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_finite(const Pose& pose) {
-  const auto& [x, y, z] = pose.translation;
-  return std::isfinite(x) && std::isfinite(y) && std::isfinite(z) &&
-         std::ranges::all_of(pose.rotation.m, [](double v) { return std::isfinite(v); });
-}
-
-void check_poses(const Scene& scene, const SceneFolder& folder) {
-  for (const View& view : scene.views)
-    if (!is_finite(view.cam_from_world))
-      throw InputError(folder.model.string() + ": the pose of " + view.name +
-                       " is not finite; remove the view or correct it");
-}
-
 /// Why a view cannot be used, by its name and the presence of its photo; empty if it can.
 std::optional<std::string> fault_of_photo(const SceneRun& run, const View& view) {
   const fs::path file = run.folder.images / view.photo_file();
   try {
     if (!is_there_to_read(file))
-      return file.string() + ": there is no such photo" + similar_photo(run.folder, file, view.name);
+      return with_escapes(file.string()) + ": there is no such photo" +
+             similar_photo(run.folder, file, view.name);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -69,11 +58,24 @@ std::vector<LeftOut> unusable_photos(const SceneRun& run) {
   std::vector<LeftOut> unusable = run.scene.unusable;
   for (const View& view : run.scene.views)
     if (const auto fault = fault_of_photo(run, view)) unusable.push_back({view.name, *fault});
-  for (const LeftOut& view : unusable) messages().warn("{} is left out: {}", view.name, view.reason);
+  for (const LeftOut& view : unusable)
+    messages().warn("{} is left out: {}", with_escapes(view.name), view.reason);
   if (!run.scene.views.empty() && unusable.size() == run.scene.views.size() + run.scene.unusable.size())
     throw InputError(run.folder.images.string() + ": none of the " + std::to_string(unusable.size()) +
                      " photos of the model can be used, such as " + unusable.front().reason);
   return unusable;
+}
+
+/// Says which names of photos are not UTF-8: they are used, but reports cannot name them.
+void warn_of_names(SceneRun& run) {
+  std::vector<std::string> names;
+  for (const View& view : run.scene.views)
+    if (!is_utf8(view.name)) names.push_back(view.name);
+  if (names.empty()) return;
+  run.warn(fmt::format(
+      "{}: the names of {} of {} photos, such as {}, are not UTF-8: reports have other characters in "
+      "their place; rename the photos, also in the model",
+      run.folder.model.string(), names.size(), run.scene.views.size(), in_quotes(names.front())));
 }
 
 /// Divides the views of wide cameras into faces; what follows knows only views.
@@ -227,7 +229,8 @@ void read_scene(SceneRun& run) {
   run.scene = importer_of(run.folder).read(run.folder, model_memory(run.memory.limit));
   for (const std::string& warning : run.folder.warnings) run.warn(warning);
   for (const std::string& warning : run.scene.warnings) run.warn(warning);
-  check_poses(run.scene, run.folder);
+  find_moved_photos(run);
+  warn_of_names(run);
   std::vector<LeftOut> left_out = unusable_photos(run);
   fit_cameras(run, left_out);
   for (const LeftOut& view : read_masks(run)) {

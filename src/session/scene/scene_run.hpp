@@ -94,12 +94,16 @@ void make_plan(SceneRun& run, std::vector<LeftOut> left_out);
 /// @param left_out  views whose photos do not count
 void fit_cameras(SceneRun& run, const std::vector<LeftOut>& left_out);
 
+/// Finds photos that are not where the model names them, but have its name without its first folders, or lie
+/// deeper under its name, where only one photo and one view go together; a warning says so.
+void find_moved_photos(SceneRun& run);
+
 /// Why a photo may have another size than its camera, and what to do.
 /// @param content  of the photo's file
 std::string advice_on_size(std::string_view content, ImageSize photo, const Camera& camera);
 
-/// " (there is NAME)" of a photo that is not there, where its folder has one of nearly the same name, or the
-/// scene has it at the name's place; else empty.
+/// " (there is NAME)" of a photo that is not there, where its folder has one of nearly the same name, also in
+/// another encoding, or the scene has it at the name's place; else empty.
 std::string similar_photo(const SceneFolder& folder, const std::filesystem::path& file,
                           const std::string& name);
 

@@ -13,11 +13,12 @@ struct ColmapFile {
   std::string bytes;
 };
 
-/// The files of a model: cameras, images and, if there are sparse points, points3D.
+/// The files of a model: cameras, images, and points3D, rigs and frames if it has them.
 struct ColmapFiles {
   ColmapFile cameras;
   ColmapFile images;
   std::optional<ColmapFile> points;
+  std::optional<ColmapFile> rigs = {}, frames = {};
 };
 
 /// As `read_colmap_model` reads it from files.
@@ -29,6 +30,8 @@ inline Scene parse_colmap_model(const ColmapFiles& files, ColmapFormat format) {
     parser(stream, file.name, builder);
   };
   parse(files.cameras, parsers.cameras);
+  if (files.rigs) parse(*files.rigs, parsers.rigs);
+  if (files.frames) parse(*files.frames, parsers.frames);
   parse(files.images, parsers.images);
   if (files.points) parse(*files.points, parsers.points);
   return builder.finish(files.images.name);

@@ -86,19 +86,24 @@ TEST(MvsnetModel, ReadsWhatTheTitlesOfTheMatricesSay) {
 TEST(MvsnetModel, LeavesOutPhotosThatCannotBeRead) {
   const TemporaryFolder folder;
   for (const char* name : {"0", "1", "2"}) spill(folder / (std::string(name) + "_cam.txt"), kWholeCamera);
+  std::string no_pose = kWholeCamera;
+  spill(folder / "3_cam.txt", no_pose.replace(no_pose.find("1 0 0 5"), 7, "nan 0 0 5"));
   spill(folder / "images/0.jpg", "no image");
   fs::create_directories(folder / "images");
-  write_image(folder / "images/2.png", Image<Rgb8>(8, 6).view());
+  for (const char* name : {"images/2.png", "images/3.png"})
+    write_image(folder / name, Image<Rgb8>(8, 6).view());
   const Scene scene = read_mvsnet_model(folder.path(), folder / "images");
   ASSERT_EQ(scene.views.size(), 1u);
   EXPECT_EQ(scene.views[0].name, "2.png");
   EXPECT_EQ(scene.cameras.at(0).width, 8);
   EXPECT_EQ(scene.cameras.at(0).height, 6);
-  ASSERT_EQ(scene.unusable.size(), 2u);
+  ASSERT_EQ(scene.unusable.size(), 3u);
   EXPECT_EQ(scene.unusable[0].name, "0.jpg");
   EXPECT_THAT(scene.unusable[0].reason, StartsWith((folder / "images/0.jpg").string() + ": "));
   EXPECT_EQ(scene.unusable[1].name, "1.jpg");
   EXPECT_THAT(scene.unusable[1].reason, HasSubstr("images/1.jpg: there is no such photo"));
+  EXPECT_THAT(scene.unusable[2].reason,
+              HasSubstr("3_cam.txt:2: an element of the matrix \"extrinsic\" is \"nan\""));
   fs::remove(folder / "images/2.png");
   const std::string none =
       message_of<InputError>([&] { read_mvsnet_model(folder.path(), folder / "images"); });

@@ -21,8 +21,11 @@ struct FrameFault {
 class NerfModelFault : public testing::TestWithParam<FrameFault> {};
 
 TEST_P(NerfModelFault, IsRefusedWithFieldAndValue) {
-  EXPECT_THAT(frame_refusal(GetParam().file_members, GetParam().frame_members),
-              StartsWith("transforms.json: " + GetParam().message));
+  // A frame that cannot be used is left out; here is no other.
+  EXPECT_THAT(
+      frame_refusal(GetParam().file_members, GetParam().frame_members),
+      testing::AnyOf(StartsWith("transforms.json: " + GetParam().message),
+                     StartsWith("transforms.json: none of its photos can be used: " + GetParam().message)));
 }
 
 const std::string kGood = "\"fl_x\": 9, " + kSize;
@@ -51,15 +54,29 @@ INSTANTIATE_TEST_SUITE_P(
         FrameFault{"NumberAsName", kGood, "\"file_path\": 3, " + kPose,
                    "frames[0].file_path is 3; it must be a text"},
         FrameFault{"NoPose", kGood, "\"file_path\": \"a.png\"", "frames[0].transform_matrix: is missing"},
-        FrameFault{"ThreeRows", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1,0]]"),
-                   "frames[0].transform_matrix is [[1,0,0,0]"},
+        FrameFault{"TwoRows", kGood, matrix("[[1,0,0,0],[0,1,0,0]]"),
+                   "frames[0].transform_matrix is [[1,0,0,0],[0,1,0,0]]; it must be a list of 3 or 4 rows of "
+                   "4 finite"},
+        FrameFault{"FiveRows", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1],[0,0,0,1]]"),
+                   "frames[0].transform_matrix is [["},
         FrameFault{"ShortRow", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1],[0,0,0,1]]"),
                    "frames[0].transform_matrix is"},
         FrameFault{"Word", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,\"1\",0],[0,0,0,1]]"),
                    "frames[0].transform_matrix is"},
-        FrameFault{"Nan", kGood, matrix("[[NaN,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"), "byte "},
+        FrameFault{"Null", kGood, matrix("null"), "frames[0].transform_matrix is null; it must be a list"},
+        FrameFault{"NullElement", kGood, matrix("[[null,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"),
+                   "frames[0].transform_matrix is [[null,0,0,0]"},
+        FrameFault{"Nan", kGood, matrix("[[NaN,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"),
+                   "frames[0].transform_matrix is [[\"NaN\",0,0,0]"},
+        FrameFault{"Infinite", kGood, matrix("[[1,0,0,-Infinity],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"),
+                   "frames[0].transform_matrix is [[1,0,0,\"-Infinity\"]"},
         FrameFault{"TooLarge", kGood, matrix("[[1,0,0,1e999],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"),
-                   "a number is too large"},
+                   "frames[0].transform_matrix is [[1,0,0,\"1e999\"]"},
+        FrameFault{"TooLong", kGood,
+                   matrix("[[" + std::string(400, '9') + ",0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"),
+                   "frames[0].transform_matrix is [[\"999"},
+        FrameFault{"NanAsFocalLength", kSize + ", \"fl_x\": NaN", kName + kPose,
+                   "fl_x is \"NaN\"; it must be a number"},
         FrameFault{"LastRow", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0.1,1]]"),
                    "frames[0].transform_matrix: the last row of the matrix is 0 0 0.1 1;"},
         FrameFault{"LastElement", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,0]]"),
@@ -90,18 +107,44 @@ INSTANTIATE_TEST_SUITE_P(
                    "w: is 1e+09; it must be a size"},
         FrameFault{"HugeArea", "\"fl_x\": 9, \"w\": 1e6, \"h\": 1e6", kName + kPose,
                    "frames[0].file_path: camera 1 has a size"},
-        FrameFault{"Model", kGood + ", \"camera_model\": \"EQUIRECTANGULAR\"", kName + kPose,
-                   "camera_model: is \"EQUIRECTANGULAR\"; it must be OPENCV, PINHOLE or OPENCV_FISHEYE"},
+        FrameFault{
+            "Model", kGood + ", \"camera_model\": \"VR180_L\"", kName + kPose,
+            "camera_model: is \"VR180_L\"; it must be OPENCV, PINHOLE, OPENCV_FISHEYE or EQUIRECTANGULAR"},
         FrameFault{"PerspectiveK4", kGood + ", \"k4\": 0.1", kName + kPose, "k4: is 0.1; it must be 0"},
         FrameFault{"FisheyeP1", kGood + ", \"is_fisheye\": true, \"p1\": 0.1", kName + kPose,
                    "p1: is 0.1; it must be 0"}),
     [](const auto& test) { return test.param.name; });
+
+TEST(NerfModel, LeavesOutFramesWithoutAPose) {
+  const std::string good = "{" + kName + kPose + "}";
+  for (const char* pose : {"null", "[[NaN, 0, 0, 5], [0, 0, -1, 6], [0, 1, 0, 7], [0, 0, 0, 1]]",
+                           "[[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]",
+                           "[[1, 0, 0, Infinity], [0, 0, -1, 6], [0, 1, 0, 7]]"}) {
+    const Scene scene = parse_frames("{" + kGood + ", \"frames\": [" + good +
+                                     ", {\"file_path\": \"b.png\", \"transform_matrix\": " + pose + "}]}");
+    ASSERT_EQ(scene.views.size(), 1u) << pose;
+    ASSERT_EQ(scene.unusable.size(), 1u);
+    EXPECT_EQ(scene.unusable[0].name, "b.png");
+    EXPECT_THAT(scene.unusable[0].reason, StartsWith("transforms.json: frames[1].transform_matrix"));
+  }
+}
 
 TEST(NerfModel, RefusesFilesThatAreNone) {
   const auto refused = [](const std::string& text) {
     return message_of<InputError>([&] { parse_frames(text); });
   };
   EXPECT_THAT(refused(""), StartsWith("transforms.json: byte 1: this is not JSON"));
+  EXPECT_THAT(refused("{\n\"a\": NaN, \"b\" 3}"),
+              StartsWith("transforms.json: byte 17: this is not JSON, in line 2: it goes wrong at the end of "
+                         "\"{\\n\\\"a\\\": NaN, \\\"b\\\" 3\""))
+      << "the byte of the file, though NaN is read as a word";
+  EXPECT_THAT(refused("{\"a\": 1,"), HasSubstr("in line 1: the text ends here"));
+  EXPECT_THAT(
+      refused("{\"frames\": \"caf\xE9\"}"),
+      StartsWith("transforms.json: byte 16: the text is not UTF-8 from here on; save it in that encoding"));
+  for (const char* text : {"", "{", "nul", "{\"a\": 1e999}", "{\"a\": tru}", "[1, 2", "\"\\x\"",
+                           "{\"a\": \"\xE9\"}", "{\"a\": 1 // it's \"so\n, \"b\": NaN}"})
+    EXPECT_THAT(refused(text), testing::Not(HasSubstr("json.exception"))) << text;
   EXPECT_THAT(refused("[]"), StartsWith("transforms.json: the file is []; it must be an object"));
   EXPECT_THAT(refused("{}"), StartsWith("transforms.json: frames: is missing"));
   EXPECT_THAT(refused("{\"frames\": []}"), StartsWith("transforms.json: there is no photo in it"));

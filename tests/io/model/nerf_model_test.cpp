@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -96,6 +97,47 @@ TEST(NerfModel, HasTheLensesOfColmap) {
   }
 }
 
+// nerfstudio sends the ray of (x, y) of a panorama along theta = -pi (2 x / w - 1), phi = pi y / h:
+// (-sin theta sin phi, cos phi, -cos theta sin phi), with y up and z backward (cameras.py).
+TEST(NerfModel, HasThePanoramasOfNerfstudio) {
+  const Scene scene = parse_frames(one_frame("\"camera_model\": \"EQUIRECTANGULAR\", \"w\": 80, \"h\": 40",
+                                             "\"file_path\": \"a.png\", " + kPose));
+  const Camera& camera = scene.cameras.at(0);
+  EXPECT_EQ(camera.model, CameraModel::kEquirectangular);
+  EXPECT_EQ(camera.params, (std::vector<double>{80, 40}));
+  for (const Vec2d p : {Vec2d{40, 20}, Vec2d{55.5, 7.5}, Vec2d{3.5, 33}}) {
+    const double theta = -std::numbers::pi * (2 * p.x / 80 - 1), phi = std::numbers::pi * p.y / 40;
+    const Vec3d in_camera{-std::sin(theta) * std::sin(phi), std::cos(phi), -std::cos(theta) * std::sin(phi)};
+    const Vec3d in_world{5 + in_camera.x, 6 - in_camera.z, 7 + in_camera.y};  // by kPose
+    const auto pixel = Lens(camera).project(scene.views.at(0).cam_from_world * in_world);
+    ASSERT_TRUE(pixel);
+    EXPECT_NEAR(pixel->x, p.x, 1e-9);
+    EXPECT_NEAR(pixel->y, p.y, 1e-9);
+  }
+}
+
+TEST(NerfModel, TheLastRowOfAMatrixMayBeAbsent) {
+  const auto pose = [](const std::string& last_row) {
+    return parse_frames(
+               one_frame("\"fl_x\": 9, " + kSize,
+                         "\"file_path\": \"a.png\", \"transform_matrix\": [[1, 0, 0, 5], [0, 0, -1, 6], "
+                         "[0, 1, 0, 7]" +
+                             last_row + "]"))
+        .views.at(0)
+        .cam_from_world;
+  };
+  const Pose three = pose(""), four = pose(", [0, 0, 0, 1]");
+  EXPECT_EQ(norm(three.translation - four.translation), 0);
+  EXPECT_TRUE(std::equal(three.rotation.m, three.rotation.m + 9, four.rotation.m));
+}
+
+TEST(NerfModel, KeepsTheNamesOfDepthMaps) {
+  const Scene scene =
+      parse_frames(one_frame("\"fl_x\": 9, " + kSize,
+                             "\"file_path\": \"rgb/a.png\", \"depth_file_path\": \"depth/a.png\", " + kPose));
+  EXPECT_EQ(scene.views.at(0).depth_file, "depth/a.png");
+}
+
 TEST(NerfModel, TakesTheFrameBeforeTheFileAndEqualCamerasAsOne) {
   const auto frame = [](const std::string& members) { return "{" + members + ", " + kPose + "}"; };
   const Scene scene =
@@ -118,7 +160,7 @@ TEST(NerfModel, TakesTheAngleOfViewOfAFrameBeforeTheFocalLengthOfTheFile) {
               testing::Pointwise(testing::DoubleEq(), {4 / std::tan(0.75), 3 / std::tan(0.6), 4.0, 3.0}));
   EXPECT_THAT(frame_refusal(kSize + ", \"fl_x\": 9",
                             "\"file_path\": \"a.png\", " + kPose + ", \"camera_angle_x\": 4"),
-              StartsWith("transforms.json: frames[0].camera_angle_x: is 4; it must be an angle"));
+              HasSubstr(": frames[0].camera_angle_x: is 4; it must be an angle"));
 }
 
 TEST(NerfModel, MakesRoundedRotationsExact) {
