@@ -162,16 +162,14 @@ std::string ColmapBuilder::reason_of_no_pose(const View& view, Quaternion q, con
   const std::string image = fmt::format("{}: image {}", place.text(), view.id);
   if (rigs_.has_frames())
     return image +
-           " has no pose: the rigs and frames files have no frame with it whose pose, and that of its camera "
-           "in "
-           "its rig, is finite; without these two files the poses of the images file are used";
+           " has no pose: the rigs and frames files have no frame with it, or its pose or that of its "
+           "camera in the rig is not finite; without these two files the poses of the images file are used";
   if (!is_finite(view.cam_from_world.translation))
     return fmt::format("{} has the translation {} {} {}; it has to be three finite numbers", image,
                        decimal(x), decimal(y), decimal(z));
   return fmt::format(
       "{} has the rotation {} {} {} {}, which is no quaternion of a rotation (QW QX QY QZ, finite and not "
-      "all "
-      "zero)",
+      "all zero)",
       image, decimal(q.w), decimal(q.x), decimal(q.y), decimal(q.z));
 }
 

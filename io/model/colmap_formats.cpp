@@ -75,8 +75,8 @@ class LineBatch {
 /// @param model  as the file has it
 [[noreturn]] void fail_model(const FilePlace& place, std::uint32_t camera, const std::string& model) {
   place.fail(
-      "camera {} has the model {}, which COLMAP does not have; undistort the images first or convert "
-      "the model",
+      "camera {} has the model {}, which COLMAP does not have, perhaps a fork; undistort the images first or "
+      "convert the model",
       camera, model);
 }
 
@@ -265,8 +265,8 @@ class RecordFile {
  private:
   static constexpr const char* kOther =
       "COLMAP writes no such file: the program that did, perhaps a fork of COLMAP, has other fields in it, "
-      "or it is "
-      "corrupt; have that program write the model as text (colmap model_converter --output_type TXT)";
+      "or it is corrupt; have that program write the model as text "
+      "(colmap model_converter --output_type TXT)";
 
   ByteReader reader_;
   std::string oddity_;  ///< the first one

@@ -46,7 +46,7 @@ class QuotedNumbers {
       if (text.substr(at, 2) == "//") {
         end = std::min(text.find('\n', at), text.size());
       } else if (text.substr(at, 2) == "/*") {
-        end = std::min(text.find("*/", at + 2), text.size());
+        end = std::min(text.find("*/", at + 2), text.size() - 2) + 2;
       } else if (text[at] == '"') {
         while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
         end = std::min(end + 1, text.size());
@@ -169,13 +169,16 @@ std::vector<double> JsonReader::numbers(const std::string& name) {
 std::vector<double> JsonReader::matrix(const std::string& name, std::size_t min_rows, std::size_t rows,
                                        std::size_t columns) {
   const std::string kind =
-      fmt::format("a list of {}{} rows of {} finite numbers",
+      fmt::format("a list of {}{} rows of {} numbers",
                   min_rows < rows ? std::to_string(min_rows) + " or " : std::string(), rows, columns);
   const nlohmann::json& list = member(name, kind.c_str(), &nlohmann::json::is_array);
   std::vector<double> result;
-  for (const nlohmann::json& row : list) {
-    if (!row.is_array() || row.size() != columns || !append_numbers(row, result))
-      fail_value(path_of(name), list, kind);
+  for (std::size_t r = 0; r < list.size(); ++r) {
+    if (!list[r].is_array() || list[r].size() != columns) fail_value(path_of(name), list, kind);
+    for (std::size_t c = 0; c < columns; ++c)
+      if (!list[r][c].is_number())
+        fail_value(fmt::format("{}[{}][{}]", path_of(name), r, c), list[r][c], "a finite number");
+    append_numbers(list[r], result);
   }
   if (list.size() < min_rows || list.size() > rows) fail_value(path_of(name), list, kind);
   return result;

@@ -53,7 +53,8 @@ std::map<int, std::vector<std::string>> candidates_of(const SceneRun& run, const
   const auto files = files_by_name(run.folder.images);
   std::map<int, std::vector<std::string>> candidates;
   for (const int view : views) {
-    const std::string& name = run.scene.views[view].photo_file();
+    std::string name = run.scene.views[view].photo_file();
+    std::ranges::replace(name, '\\', '/');
     const auto same = files.find(fs::path(name).filename().string());
     if (same == files.end()) continue;
     for (const std::string& file : same->second)

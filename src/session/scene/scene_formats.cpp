@@ -122,8 +122,7 @@ bool find_model_below(SceneFolder& scene) {
 std::string what_is_missing_of_a_scene(const fs::path& root, bool images_given) {
   if (images_given && !is_folder(root / "sparse"))
     return "it has no model: neither a folder sparse/, nor transforms.json, nor cams/NAME_cam.txt, nor "
-           "cameras and "
-           "images as .txt or .bin, here or up to three folders deeper";
+           "cameras and images as .txt or .bin, here or up to three folders deeper";
   if (!images_given && !is_folder(root / "images"))
     return "it has no folder images/ (and no file transforms.json); --images names another folder of the "
            "photos";
