@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
         FrameFault{"NoPose", kGood, "\"file_path\": \"a.png\"", "frames[0].transform_matrix: is missing"},
         FrameFault{"TwoRows", kGood, matrix("[[1,0,0,0],[0,1,0,0]]"),
                    "frames[0].transform_matrix is [[1,0,0,0],[0,1,0,0]]; it must be a list of 3 or 4 rows of "
-                   "4 finite"},
+                   "4 numbers"},
         FrameFault{"FiveRows", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1],[0,0,0,1]]"),
                    "frames[0].transform_matrix is [["},
         FrameFault{"ShortRow", kGood, matrix("[[1,0,0,0],[0,1,0,0],[0,0,1],[0,0,0,1]]"),
@@ -145,6 +145,8 @@ TEST(NerfModel, RefusesFilesThatAreNone) {
   for (const char* text : {"", "{", "nul", "{\"a\": 1e999}", "{\"a\": tru}", "[1, 2", "\"\\x\"",
                            "{\"a\": \"\xE9\"}", "{\"a\": 1 // it's \"so\n, \"b\": NaN}"})
     EXPECT_THAT(refused(text), testing::Not(HasSubstr("json.exception"))) << text;
+  EXPECT_THAT(refused("{\"a\": 1 // it's \"so\n, \"b\": NaN /* and \" */}"),
+              StartsWith("transforms.json: frames: is missing"));
   EXPECT_THAT(refused("[]"), StartsWith("transforms.json: the file is []; it must be an object"));
   EXPECT_THAT(refused("{}"), StartsWith("transforms.json: frames: is missing"));
   EXPECT_THAT(refused("{\"frames\": []}"), StartsWith("transforms.json: there is no photo in it"));
