@@ -24,7 +24,7 @@ struct PlyCloud {
 
 /// Reads the vertices of a PLY file: ascii or binary of either byte order, any elements, properties and lists
 /// in any order; properties not named above are skipped. Numbers may have any type. Vertices that are not
-/// finite are omitted.
+/// finite are omitted. What PlyWriter subtracted from the coordinates is added again.
 /// @throws InputError with file and line (header, ascii) or byte (binary): not a PLY, no vertices with x y z,
 /// counts that the size of the file contradicts, truncated
 PlyCloud read_ply(const std::filesystem::path& path);
@@ -52,6 +52,12 @@ struct CloudFiles {
 /// The type of x, y and z in the file.
 enum class PlyPosition { kFloat, kDouble };
 
+/// How a file has the coordinates of its points.
+struct PlyCoordinates {
+  PlyPosition type = PlyPosition::kFloat;
+  Vec3d offset{};  ///< subtracted from them in the file, whose header names it; 0: they are as they are
+};
+
 /// Points as the bytes of a cloud's two files, which threads encode concurrently.
 struct EncodedPoints {
   std::string cloud, visibility;
@@ -78,7 +84,7 @@ class PlyWriter {
     return (1 + views) * sizeof(std::uint32_t);
   }
 
-  explicit PlyWriter(const std::filesystem::path& path, PlyPosition position = PlyPosition::kFloat);
+  explicit PlyWriter(const std::filesystem::path& path, const PlyCoordinates& coordinates = {});
 
   void add(const PlyPoint& point);
   /// The next points of each file, and for the hashes of both. Three threads may do one each.
@@ -95,7 +101,7 @@ class PlyWriter {
   CloudFiles commit();
 
  private:
-  PlyPosition position_;
+  PlyCoordinates coordinates_;
   AtomicFile cloud_;
   AtomicFile visibility_;
   std::uint64_t count_ = 0;

@@ -55,6 +55,12 @@ PlyProperty parse_property(WordScanner& words) {
   return property;
 }
 
+/// Reads a comment of a file that PlyWriter wrote.
+void parse_comment(WordScanner& words, Vec3d& offset) {
+  if (words.done() || words.word("a comment") != kPlyOffset) return;
+  for (double Vec3d::*axis : {&Vec3d::x, &Vec3d::y, &Vec3d::z}) offset.*axis = words.number("the offset");
+}
+
 }  // namespace
 
 std::size_t byte_count(PlyType type) {
@@ -67,7 +73,7 @@ PlyHeader parse_ply_header(std::string_view bytes, const std::string& file) {
   if (!lines.next(line) || line != "ply")
     lines.place().fail("the file does not begin with \"ply\"; it is no PLY file");
   PlyHeader header;
-  bool has_format = false;
+  bool has_format = false, is_own = false;
   while (lines.next(line)) {
     WordScanner words(line, lines.place());
     if (words.done()) continue;
@@ -91,7 +97,10 @@ PlyHeader parse_ply_header(std::string_view bytes, const std::string& file) {
       if (header.elements.empty())
         lines.place().fail("a property stands before the first element; the file is corrupt");
       header.elements.back().properties.push_back(parse_property(words));
-    } else if (keyword != "comment" && keyword != "obj_info") {
+    } else if (keyword == "comment") {
+      if (is_own) parse_comment(words, header.offset);
+      is_own |= trim(words.rest()) == kPlyAuthor;
+    } else if (keyword != "obj_info") {
       lines.place().fail("the header has the keyword {}, which PLY does not have; the file is corrupt",
                          in_quotes(keyword));
     }

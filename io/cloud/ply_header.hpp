@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/vec.hpp"
+
 namespace recon {
 
 enum class PlyFormat { kAscii, kBinaryLittleEndian, kBinaryBigEndian };
@@ -31,7 +33,12 @@ struct PlyHeader {
   std::vector<PlyElement> elements;
   std::uint64_t line_count = 0;  ///< lines up to and including end_header
   std::string_view body;         ///< bytes after the header
+  Vec3d offset{};                ///< to be added to x, y and z; not 0 only in files of PlyWriter
 };
+
+/// Comments of PlyWriter: who wrote the file, and before three numbers what it subtracted from x, y and z.
+inline constexpr std::string_view kPlyAuthor = "written by reconstruct";
+inline constexpr std::string_view kPlyOffset = "offset";
 
 /// Size of a number in a binary file, bytes.
 std::size_t byte_count(PlyType type);

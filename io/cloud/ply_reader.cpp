@@ -190,12 +190,13 @@ void skip_elements(Body& body, const PlyElement& element) {
       body.skip(property.type, property.is_list ? read_list_length(body, property.count_type) : 1);
 }
 
-void add_vertex(const std::array<double, kSlots>& v, const VertexLayout& layout, PlyCloud& cloud) {
+void add_vertex(const std::array<double, kSlots>& v, const VertexLayout& layout, Vec3d offset,
+                PlyCloud& cloud) {
   const auto vector = [&](std::size_t slot) {
     return Vec3f{static_cast<float>(v[slot]), static_cast<float>(v[slot + 1]),
                  static_cast<float>(v[slot + 2])};
   };
-  const Vec3d position{v[kX], v[kY], v[kZ]};
+  const Vec3d position = offset + Vec3d{v[kX], v[kY], v[kZ]};
   if (!std::isfinite(position.x) || !std::isfinite(position.y) || !std::isfinite(position.z)) return;
   cloud.positions.push_back(position);
   if (layout.has_normal()) cloud.normals.push_back(vector(kNx));
@@ -205,7 +206,7 @@ void add_vertex(const std::array<double, kSlots>& v, const VertexLayout& layout,
 }
 
 template <class Body>
-PlyCloud read_vertices(Body& body, const PlyElement& element, const std::string& file) {
+PlyCloud read_vertices(Body& body, const PlyElement& element, Vec3d offset, const std::string& file) {
   const VertexLayout layout = layout_of(element, file);
   PlyCloud cloud;
   cloud.positions.reserve(element.count);
@@ -221,7 +222,7 @@ PlyCloud read_vertices(Body& body, const PlyElement& element, const std::string&
       else
         body.skip(property.type, property.is_list ? read_list_length(body, property.count_type) : 1);
     }
-    add_vertex(values, layout, cloud);
+    add_vertex(values, layout, offset, cloud);
   }
   return cloud;
 }
@@ -230,7 +231,7 @@ template <class Body>
 PlyCloud read_body(Body body, const PlyHeader& header, const std::string& file) {
   for (const PlyElement& element : header.elements) {
     check_count(body, element, file);
-    if (element.name == "vertex") return read_vertices(body, element, file);
+    if (element.name == "vertex") return read_vertices(body, element, header.offset, file);
     skip_elements(body, element);
   }
   FilePlace{file, FilePlace::Unit::kLine, header.line_count}.fail(

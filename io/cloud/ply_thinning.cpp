@@ -36,7 +36,8 @@ class CubeGrid {
   CubeGrid(const PlyVertices& vertices, const NearBall& near)
       : vertices_(vertices),
         near_(near),
-        axes_{PlyCoordinate{vertices, "x"}, {vertices, "y"}, {vertices, "z"}} {
+        axes_{
+            PlyCoordinate{vertices, "x", &Vec3d::x}, {vertices, "y", &Vec3d::y}, {vertices, "z", &Vec3d::z}} {
     Position max;
     max.fill(-std::numeric_limits<double>::infinity());
     min_.fill(std::numeric_limits<double>::infinity());

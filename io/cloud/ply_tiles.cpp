@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <regex>
 #include <utility>
 
 #include "core/error.hpp"
@@ -39,7 +38,7 @@ using Tiles = std::map<TileIndex, Tile>;
 class Grid {
  public:
   Grid(const PlyVertices& vertices, double size)
-      : vertices_(vertices), x_(vertices, "x"), y_(vertices, "y"), size_(size) {
+      : vertices_(vertices), x_(vertices, "x", &Vec3d::x), y_(vertices, "y", &Vec3d::y), size_(size) {
     for_each_vertex(vertices, [this](std::string_view vertex) { count(vertex); });
     if (tiles_.size() > kMaxPlyTiles || !has_indices_) refuse();
     std::uint64_t begin = 0;
@@ -72,8 +71,8 @@ class Grid {
     max_x_ = std::max(max_x_, x);
     min_y_ = std::min(min_y_, y);
     max_y_ = std::max(max_y_, y);
-    // Beyond this, doubles no longer tell neighbouring indices apart.
-    constexpr double kMaxIndex = 1e15;
+    // Beyond this, names no longer tell neighbouring corners apart.
+    constexpr double kMaxIndex = 1e14;
     has_indices_ &= std::max(std::abs(x), std::abs(y)) / size_ < kMaxIndex;
     if (!has_indices_ || tiles_.size() > kMaxPlyTiles) return;  // only the extent is still of interest
     const TileIndex index = index_of(vertex);
@@ -141,12 +140,13 @@ class SortedVertices {
   std::size_t next_ = 0, held_ = 0;
 };
 
-std::string digits(std::int64_t index) {
-  return (index < 0 ? "m" : "") + std::to_string(std::abs(index));
+/// A coordinate of a corner, without what the product rounds, such as 0.3 and not 0.30000000000000004.
+std::string coordinate(std::int64_t index, double size) {
+  return fmt::format("{}{:.15g}", index < 0 ? "m" : "", std::abs(static_cast<double>(index)) * size);
 }
 
-std::string name_of(TileIndex index) {
-  return digits(index.first) + "_" + digits(index.second) + ".ply";
+std::string name_of(TileIndex index, double size) {
+  return coordinate(index.first, size) + "_" + coordinate(index.second, size) + ".ply";
 }
 
 }  // namespace
@@ -161,12 +161,12 @@ std::vector<PlyTile> divide_ply(const std::filesystem::path& cloud, double size,
   std::vector<PlyTile> written;
   if (grid.tiles().empty()) return written;
   std::vector<std::string> names;
-  for (const auto& [index, tile] : grid.tiles()) names.push_back(name_of(index));
+  for (const auto& [index, tile] : grid.tiles()) names.push_back(name_of(index, size));
   claim(names);
   SortedVertices sorted(vertices, grid, cloud.parent_path());
   for (const auto& [index, tile] : grid.tiles()) {
     check_interrupted();
-    const std::string name = name_of(index);
+    const std::string name = name_of(index, size);
     AtomicFile output(folder / name);
     output.write(vertices.header(tile.count));
     sorted.copy(tile.count * vertices.bytes(), output);

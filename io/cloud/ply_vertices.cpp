@@ -31,6 +31,7 @@ PlyVertices::PlyVertices(const std::filesystem::path& path) : file_(path.string(
   header_ = stream_.window().substr(0, stream_.window().size() - header.body.size());
   format_ = header.format;
   element_ = header.elements.front();
+  offset_ = header.offset;
   alone_ = header.elements.size() == 1;
   if (count() > (stream_.size() - header_.size()) / bytes_)
     fail("the file is too short for its vertices; it is truncated or corrupt");

@@ -23,6 +23,8 @@ class PlyVertices {
   /// The properties and the number of the vertices.
   const PlyElement& element() const { return element_; }
   std::uint64_t count() const { return element_.count; }
+  /// See PlyHeader.
+  const Vec3d& offset() const { return offset_; }
 
   /// Size of a vertex in bytes.
   std::size_t bytes() const { return bytes_; }
@@ -55,6 +57,7 @@ class PlyVertices {
   std::string header_;
   PlyFormat format_ = PlyFormat::kAscii;
   PlyElement element_;
+  Vec3d offset_{};
   std::size_t bytes_ = 0;
   bool alone_ = false;
 };

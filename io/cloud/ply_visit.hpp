@@ -28,11 +28,13 @@ void for_each_vertex(const PlyVertices& vertices, const Visit& visit) {
   }
 }
 
-/// A coordinate of little-endian vertices.
+/// A coordinate of little-endian vertices, with what the header says is to be added to it.
 class PlyCoordinate {
  public:
+  /// @param axis  of the coordinate
   /// @throws InputError where the vertices have no property of this name that is a float or a double
-  PlyCoordinate(const PlyVertices& vertices, const char* name) {
+  PlyCoordinate(const PlyVertices& vertices, const char* name, double Vec3d::*axis)
+      : added_(vertices.offset().*axis) {
     for (const PlyProperty& property : vertices.element().properties) {
       if (property.name == name) {
         if (property.type != PlyType::kFloat && property.type != PlyType::kDouble) break;
@@ -46,10 +48,11 @@ class PlyCoordinate {
 
   double of(std::string_view vertex) const {
     const char* const bytes = vertex.data() + offset_;
-    return double_ ? load_number<double>(bytes) : static_cast<double>(load_number<float>(bytes));
+    return added_ + (double_ ? load_number<double>(bytes) : static_cast<double>(load_number<float>(bytes)));
   }
 
  private:
+  double added_ = 0;
   std::size_t offset_ = 0;
   bool double_ = false;
 };

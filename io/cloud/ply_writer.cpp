@@ -4,8 +4,10 @@
 #include <string>
 
 #include "io/cloud/ply.hpp"
+#include "io/cloud/ply_header.hpp"
 #include "io/file/byte_reader.hpp"
 #include "io/file/input_file.hpp"
+#include "io/file/text_scanner.hpp"
 
 namespace recon {
 
@@ -14,17 +16,22 @@ namespace {
 /// The header for `count` points. Its length is the same for every count: a comment is padded with blanks,
 /// since not all readers accept a padded number. CloudCompare takes by itself what is named scalar_*, MeshLab
 /// takes confidence (as quality).
-std::string header(std::uint64_t count, PlyPosition position) {
+std::string header(std::uint64_t count, const PlyCoordinates& coordinates) {
   constexpr std::size_t kMostDigits = 20;
   const std::string digits = std::to_string(count);
+  const Vec3d& offset = coordinates.offset;
+  const std::string comment = dot(offset, offset) > 0
+                                  ? fmt::format("comment {} {} {} {}\n", kPlyOffset, decimal(offset.x),
+                                                decimal(offset.y), decimal(offset.z))
+                                  : "";
   return fmt::format(
-      "ply\nformat binary_little_endian 1.0\ncomment written by reconstruct{0}\nelement vertex {1}\n"
+      "ply\nformat binary_little_endian 1.0\ncomment {4}{0}\n{3}element vertex {1}\n"
       "property {2} x\nproperty {2} y\nproperty {2} z\n"
       "property float nx\nproperty float ny\nproperty float nz\n"
       "property uchar red\nproperty uchar green\nproperty uchar blue\n"
       "property float confidence\nproperty uchar scalar_views\nend_header\n",
       std::string(kMostDigits - digits.size(), ' '), digits,
-      position == PlyPosition::kDouble ? "double" : "float");
+      coordinates.type == PlyPosition::kDouble ? "double" : "float", comment, kPlyAuthor);
 }
 
 std::string count_bytes(std::uint64_t count) {
@@ -35,9 +42,9 @@ std::string count_bytes(std::uint64_t count) {
 
 }  // namespace
 
-PlyWriter::PlyWriter(const std::filesystem::path& path, PlyPosition position)
-    : position_(position), cloud_(path), visibility_(path.string() + ".vis") {
-  cloud_.write(header(0, position_));
+PlyWriter::PlyWriter(const std::filesystem::path& path, const PlyCoordinates& coordinates)
+    : coordinates_(coordinates), cloud_(path), visibility_(path.string() + ".vis") {
+  cloud_.write(header(0, coordinates_));
   visibility_.write(count_bytes(0));
 }
 
@@ -70,8 +77,9 @@ void PlyWriter::encode(const PlyPoint& point, EncodedPoints& points) const {
     store_number(end, value);
     end += sizeof(value);
   };
-  for (const double value : {point.position.x, point.position.y, point.position.z}) {
-    if (position_ == PlyPosition::kDouble)
+  const Vec3d position = point.position - coordinates_.offset;
+  for (const double value : {position.x, position.y, position.z}) {
+    if (coordinates_.type == PlyPosition::kDouble)
       put(value);
     else
       put(static_cast<float>(value));
@@ -90,7 +98,7 @@ void PlyWriter::encode(const PlyPoint& point, EncodedPoints& points) const {
 }
 
 CloudFiles PlyWriter::commit() {
-  cloud_.replace_beginning(header(count_, position_));
+  cloud_.replace_beginning(header(count_, coordinates_));
   visibility_.replace_beginning(count_bytes(count_));
   const FileIdentity visibility = visibility_.commit();
   return {cloud_.commit(), visibility};

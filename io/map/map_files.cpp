@@ -137,7 +137,7 @@ T header_number(std::string_view bytes, std::size_t& at, const std::string& file
 
 /// Applies the colour map to `nearness(pixel)`, where larger is nearer and NaN is unknown.
 template <class Nearness>
-Image<Rgb8> preview(ImageView<const float> map, const Nearness& nearness) {
+Image<Rgb8> preview(ImageView<const float> map, const Nearness& nearness, PreviewEnds* ends = nullptr) {
   Image<Rgb8> out(map.width, map.height, Rgb8{0, 0, 0});
   std::vector<std::vector<float>> known_in_row(map.height);
   parallel_for(map.height, [&](int y) {
@@ -149,6 +149,7 @@ Image<Rgb8> preview(ImageView<const float> map, const Nearness& nearness) {
   if (known.empty()) return out;
   const float low = lower_quantile(known, kPreviewOutliers);
   const float high = lower_quantile(known, 1 - kPreviewOutliers);
+  if (ends != nullptr) *ends = {low, high};
   const float scale = high > low ? 255 / (high - low) : 0;
   const std::vector<Rgb8> colours = preview_colours();
   parallel_for(map.height, [&](int y) {
@@ -316,8 +317,9 @@ Image<Rgb8> depth_preview(ImageView<const float> depth) {
   return preview(depth, [](float value) { return value > 0 ? 1 / value : NAN; });
 }
 
-Image<Rgb8> disparity_preview(ImageView<const float> disparity) {
-  return preview(disparity, [](float value) { return value; });
+Image<Rgb8> disparity_preview(ImageView<const float> disparity, PreviewEnds* ends) {
+  return preview(
+      disparity, [](float value) { return value; }, ends);
 }
 
 Image<Rgb8> confidence_preview(ImageView<const float> confidence) {

@@ -75,6 +75,11 @@ FileIdentity write_pfm(const std::filesystem::path& path, ImageView<const float>
 /// Of the known pixels, this share at either end has the colour of the end in previews of depth.
 inline constexpr double kPreviewOutliers = 0.02;
 
+/// The values that the lowest and the highest colour of a preview stand for.
+struct PreviewEnds {
+  float low = kUnknown, high = kUnknown;
+};
+
 /// Colour preview of a depth map: inverse depth between its 2 % and 98 % quantiles in the "turbo" colour map,
 /// near in red, far in blue; unknown pixels (NaN, not positive) are black. Source of the colours: A.
 /// Mikhailov, "Turbo, an improved rainbow colormap", 2019, as in OpenCV.
@@ -87,6 +92,7 @@ std::vector<Rgb8> preview_colours();
 Image<Rgb8> confidence_preview(ImageView<const float> confidence);
 
 /// The same for values that increase with nearness, such as disparities (pixels, possibly negative).
-Image<Rgb8> disparity_preview(ImageView<const float> disparity);
+/// @param ends  set to the values that have the colours of the ends, unless null; NaN where nothing is known
+Image<Rgb8> disparity_preview(ImageView<const float> disparity, PreviewEnds* ends = nullptr);
 
 }  // namespace recon

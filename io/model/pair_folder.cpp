@@ -3,11 +3,12 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <regex>
 
 #include "core/error.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/text_scanner.hpp"
-#include "io/image/image_file.hpp"
+#include "io/model/pair_formats.hpp"
 
 namespace recon {
 namespace {
@@ -24,7 +25,11 @@ Values read_values(std::string_view bytes, const std::string& file) {
   for (std::string_view line; lines.next_content(line);) {
     const std::size_t equals = line.find('=');
     if (equals == std::string_view::npos)
-      lines.place().fail("the line is {}; it has to be KEY=VALUE", in_quotes(line));
+      lines.place().fail(
+          "the line is {}; it has to be KEY=VALUE (Middlebury). Files of OpenCV (YAML or JSON), KITTI (P0: "
+          "to P3:) and "
+          "RealSense (JSON) are read too",
+          in_quotes(line));
     const std::string key(trim(line.substr(0, equals)));
     if (!values.emplace(key, Value{trim(line.substr(equals + 1)), lines.place()}).second)
       lines.place().fail("{} is there twice", in_quotes(key));
@@ -102,15 +107,11 @@ double offset_of(const Values& values, const Pinhole& left, const Pinhole& right
   return offset;
 }
 
-}  // namespace
-
-PairCalibration read_pair_calibration(const std::filesystem::path& path) {
-  return parse_pair_calibration(read_file(path), path.string());
-}
-
-PairCalibration parse_pair_calibration(std::string_view bytes, const std::string& file) {
+PairCalibration parse_middlebury_calibration(std::string_view bytes, const std::string& file) {
   const Values values = read_values(bytes, file);
   PairCalibration calibration;
+  calibration.unit = LengthUnit::kMillimetre;
+  calibration.format = "Middlebury";
   Pinhole& left = calibration.camera.left;
   left = matrix(need(values, "cam0", file), "cam0");
   const Value& right_value = need(values, "cam1", file);
@@ -121,13 +122,51 @@ PairCalibration parse_pair_calibration(std::string_view bytes, const std::string
   calibration.camera.baseline = number(baseline, "baseline");
   if (!(calibration.camera.baseline > 0))
     baseline.place.fail("baseline is {}; it has to be positive", in_quotes(baseline.text));
-  // The origin of the file is the centre of the first pixel.
-  const Vec2d first = pixel_centre(0, 0);
-  left.cx += first.x;
-  left.cy += first.y;
   if (const Value* width = find(values, "width")) left.width = positive_integer(*width, "width");
   if (const Value* height = find(values, "height")) left.height = positive_integer(*height, "height");
   if (const Value* ndisp = find(values, "ndisp")) calibration.disparities = positive_integer(*ndisp, "ndisp");
+  return calibration;
+}
+
+}  // namespace
+
+const char* unit_name(LengthUnit unit) {
+  return unit == LengthUnit::kMillimetre ? "mm" : unit == LengthUnit::kMetre ? "m" : "";
+}
+
+std::optional<KittiCameras> kitti_cameras(const std::filesystem::path& left,
+                                          const std::filesystem::path& right) {
+  const auto number = [](const std::filesystem::path& image) {
+    static const std::regex kFolder("image_0?([0-3])");
+    std::smatch match;
+    for (const auto& part : image.parent_path())
+      if (const std::string name = part.string(); std::regex_match(name, match, kFolder))
+        return std::stoi(match[1]);
+    return -1;
+  };
+  const KittiCameras cameras = {number(left), number(right)};
+  if (cameras.first < 0 || cameras.second < 0 || cameras.first == cameras.second) return std::nullopt;
+  return cameras;
+}
+
+PairCalibration read_pair_calibration(const std::filesystem::path& path,
+                                      std::optional<KittiCameras> cameras) {
+  return parse_pair_calibration(read_file(path), path.string(), cameras);
+}
+
+PairCalibration parse_pair_calibration(std::string_view bytes, const std::string& file,
+                                       std::optional<KittiCameras> cameras) {
+  const std::size_t first = bytes.find_first_not_of("\xEF\xBB\xBF \t\r\n");
+  const std::string_view text = first == std::string_view::npos ? bytes : bytes.substr(first);
+  PairCalibration calibration = text.starts_with('{')          ? parse_json_calibration(text, file)
+                                : is_opencv_calibration(bytes) ? parse_opencv_calibration(bytes, file)
+                                : is_kitti_calibration(bytes, file)
+                                    ? parse_kitti_calibration(bytes, file, cameras)
+                                    : parse_middlebury_calibration(bytes, file);
+  // The origin of all formats is the centre of the first pixel.
+  const Vec2d origin = pixel_centre(0, 0);
+  calibration.camera.left.cx += origin.x;
+  calibration.camera.left.cy += origin.y;
   return calibration;
 }
 

@@ -18,6 +18,7 @@
 #include "session/pair/pair_input.hpp"
 #include "session/pair/pair_results.hpp"
 #include "session/plan/step_clock.hpp"
+#include "session/report/cloud_view.hpp"
 #include "session/report/measured_steps.hpp"
 #include "session/report/pair_report.hpp"
 #include "session/report/report.hpp"
@@ -54,8 +55,11 @@ struct PairResult {
   Image<float> disparity;
   Image<std::uint8_t> filled;         ///< 255 or 0; empty without --fill
   double known = 0;                   ///< share of pixels with a disparity, before filling
+  double filled_share = 0;            ///< of pixels that were filled or replaced
+  PreviewEnds colours;                ///< disparities that the colours of the preview begin and end with
+  std::vector<std::string> warnings;  ///< of the images
+  std::vector<std::string> unheld;    ///< of results whose files do not hold all
   std::string swap_warning;           ///< that the images are swapped; empty: none
-  std::vector<std::string> warnings;  ///< of the files
   PairFindings findings;
 };
 
@@ -68,6 +72,8 @@ std::size_t pixels_of(const PairPlan& plan) {
 constexpr std::size_t kReadBytes = 24;
 // Of both images in colour, while they are read and from then on.
 constexpr std::size_t kColourBytes = 6;
+// Points of the report and their text, each.
+constexpr std::size_t kViewedPointBytes = 160;
 // Disparity and mask, and what is largest of: the speckle filter's list (25, it grows by doubling), the
 // encoder of a preview (13), depth with normals and the decoded left image (28), the filling of holes with
 // its maps (28) and the images (12).
@@ -94,7 +100,8 @@ MemoryPlan memory_of(const PairPlan& plan, const Backend& backend, std::size_t l
   const std::size_t colour = plan.options.whole == WholeMethod::kNone ? kColourBytes * pixels : 0;
   memory.peak =
       kProgramBytes + std::max({kReadBytes * pixels + colour + file, 6 * pixels + work.host_bytes,
-                                10 * pixels + colour + orders.host_bytes, kPreviewBytes * pixels + file});
+                                10 * pixels + colour + orders.host_bytes, kPreviewBytes * pixels + file,
+                                kViewedPointBytes * std::min(pixels, kMaxViewedPoints)});
   if (memory.peak > limit)
     throw OutOfMemory(fmt::format("{}: matching takes up to {}, the limit is {}{}", plan.name(),
                                   format_byte_size(memory.peak), format_byte_size(limit), remedy));
@@ -108,8 +115,8 @@ std::uint64_t output_bytes_of(const PairRun& run) {
   constexpr std::uint64_t kPoint =
       PlyWriter::vertex_bytes(PlyPosition::kFloat) + PlyWriter::visibility_bytes(2);
   const std::uint64_t pixels = pixels_of(run.plan);
-  return kReports +
-         pixels * (4 + 3 + 4 + (run.options.pair.fill ? 2 : 0) + (run.plan.camera ? 4 + kPoint : 0));
+  return kReports + pixels * (4 + 3 + 4 + 3 + (run.options.pair.fill ? 2 : 0) +
+                              (run.plan.camera ? 4 + kPoint : 0) + (run.plan.depth_step > 0 ? 2 : 0));
 }
 
 json inputs_of(const PairRun& run) {
@@ -119,7 +126,8 @@ json inputs_of(const PairRun& run) {
     if (!identity) throw InputError(path.string() + ": cannot be read");
     return identity->hash;
   };
-  auto options = values_of(run.options, plan.job, {OptionResult::kDepthMaps, OptionResult::kCloud});
+  auto options = values_of(run.options, plan.job,
+                           {OptionResult::kDepthMaps, OptionResult::kCloud, OptionResult::kCloudFile});
   // They may come from the calibration.
   const DisparityRange range = plan.options.range;
   options["min-disparity"] = std::to_string(range.min);
@@ -128,6 +136,7 @@ json inputs_of(const PairRun& run) {
                    {"options", options},
                    {"left", hash(plan.files.left)},
                    {"right", hash(plan.files.right)}};
+  if (plan.depth_step > 0) document["depth_step"] = plan.depth_step;
   if (plan.camera) {
     const Pinhole& left = plan.camera->left;
     document["camera"] = {left.fx, left.fy, left.cx, left.cy, plan.camera->baseline, plan.camera->offset};
@@ -159,6 +168,14 @@ std::string swap_warning(const PairPlan& plan, const GreyPair& images, double kn
       plan.name(), 100 * shares.as_given, 100 * shares.swapped);
 }
 
+/// Of the pixels of a mask that are not 0.
+double share_of(ImageView<const std::uint8_t> mask) {
+  std::size_t count = 0;
+  for (int y = 0; y < mask.height; ++y)
+    for (int x = 0; x < mask.width; ++x) count += mask(x, y) != 0 ? 1u : 0u;
+  return static_cast<double>(count) / (static_cast<double>(mask.width) * mask.height);
+}
+
 Image<std::uint8_t> fill(const PairRun& run, const PairImages& images, ImageView<float> disparity) {
   const DisparityRange range = run.plan.options.range;
   if (!images.left_colour.empty())
@@ -188,7 +205,10 @@ PairResult match(const PairRun& run, StepClock& clock) {
   result.known = known_share(result.disparity);
   if (result.known == 0) throw InputError(plan.name() + ": no disparity was found; " + doubts(plan));
   result.swap_warning = swap_warning(plan, problem.images, result.known, run.backend());
-  if (run.options.pair.fill) result.filled = fill(run, images, result.disparity.view());
+  if (run.options.pair.fill) {
+    result.filled = fill(run, images, result.disparity.view());
+    result.filled_share = share_of(result.filled.view());
+  }
   clock.end("filtering");
   return result;
 }
@@ -200,14 +220,36 @@ void write_result(const PairRun& run, const char* file, StepRecord& record, cons
   record.outputs.push_back({file, write(run.workspace.path(file))});
 }
 
-void write_depth(const PairRun& run, const PairResult& result, StepRecord& record) {
+/// Writes depth.png.
+void write_stepped_depth(const PairRun& run, ImageView<const float> depth, PairResult& result,
+                         StepRecord& record) {
+  const PairPlan& plan = run.plan;
+  const SteppedDepth stepped = depth_in_16_bits(depth, plan.depth_step);
+  write_result(run, pair_file::kDepthPng, record,
+               [&](const auto& path) { return write_png16(path, stepped.steps.view()); });
+  if (stepped.too_large > 0)
+    result.unheld.push_back(fmt::format(
+        "{} holds depths up to {:.6g} {}; {} pixels beyond are 0 (unknown) in it: {} has them all, a larger "
+        "--depth-png holds them",
+        pair_file::kDepthPng, 65535 * plan.depth_step,
+        *unit_name(plan.unit) != 0 ? unit_name(plan.unit) : "units", stepped.too_large, pair_file::kDepth));
+}
+
+/// The photo for the report, as far as JPEG holds it.
+void write_photo(const PairRun& run, ImageView<const Rgb8> colour, StepRecord& record) {
+  constexpr int kMaxJpegSide = 65500;
+  if (std::max(colour.width, colour.height) <= kMaxJpegSide)
+    write_result(run, pair_file::kPhoto, record, [&](const auto& path) { return write_image(path, colour); });
+}
+
+void write_depth(const PairRun& run, ImageView<const Rgb8> colour, PairResult& result, StepRecord& record) {
   const PairPlan& plan = run.plan;
   const Image<float> depth = depth_of_disparity(result.disparity.view(), *plan.camera);
   write_result(run, pair_file::kDepth, record,
                [&](const auto& path) { return write_pfm(path, depth.view()); });
-  const Image<Rgb8> colour = read_pair_colour(plan.files.left, colour_levels(plan.files));
+  if (plan.depth_step > 0) write_stepped_depth(run, depth.view(), result, record);
   const PairCloud cloud =
-      write_pair_cloud(run.workspace, depth.view(), colour.view(), result.filled.view(), plan.camera->left);
+      write_pair_cloud(run.workspace, depth.view(), colour, result.filled.view(), plan.camera->left);
   if (cloud.points == 0)
     throw InputError(plan.name() + ": the cloud is empty: no pixel has a surface around it; " + doubts(plan) +
                      " The disparities are in " + run.workspace.path(pair_file::kDisparity).string());
@@ -216,14 +258,15 @@ void write_depth(const PairRun& run, const PairResult& result, StepRecord& recor
   record.result["points"] = cloud.points;
 }
 
-void write_disparity(const PairRun& run, const PairResult& result, StepRecord& record) {
-  const auto disparity = result.disparity.view();
+void write_disparity(const PairRun& run, PairResult& result, StepRecord& record) {
+  const ImageView<const float> disparity = result.disparity.view();
   write_result(run, pair_file::kDisparity, record,
                [&](const auto& path) { return write_pfm(path, disparity); });
   write_result(run, pair_file::kDisparityPng, record,
                [&](const auto& path) { return write_png16(path, disparity_in_16_bits(disparity).view()); });
-  write_result(run, pair_file::kPreview, record,
-               [&](const auto& path) { return write_image(path, disparity_preview(disparity).view()); });
+  write_result(run, pair_file::kPreview, record, [&](const auto& path) {
+    return write_image(path, disparity_preview(disparity, &result.colours).view());
+  });
   if (!result.filled.empty())
     write_result(run, pair_file::kFilled, record,
                  [&](const auto& path) { return write_image(path, result.filled.view()); });
@@ -254,14 +297,26 @@ const StepRecord& do_work(PairRun& run, json inputs, StepClock& clock) {
   const PairPlan& plan = run.plan;
   memory_of(plan, run.backend(), run.work.memory_limit);
   clock.end("opening the device");
-  const PairResult result = match(run, clock);
+  PairResult result = match(run, clock);
   StepRecord record;
   record.inputs = std::move(inputs);
-  record.result = {
-      {"known", result.known}, {"device", run.backend().name()}, {"warnings", warnings_of(plan, result)}};
-  for (const json& warning : record.result["warnings"]) messages().warn("{}", warning.get<std::string>());
+  json warnings = warnings_of(plan, result);
+  for (const json& warning : warnings) messages().warn("{}", warning.get<std::string>());
   write_disparity(run, result, record);
-  if (plan.camera) write_depth(run, result, record);
+  {
+    const Image<Rgb8> colour = read_pair_colour(plan.files.left, colour_levels(plan.files));
+    write_photo(run, colour.view(), record);
+    if (plan.camera) write_depth(run, colour.view(), result, record);
+  }
+  for (const std::string& warning : result.unheld) {
+    messages().warn("{}", warning);
+    warnings.push_back(warning);
+  }
+  record.result.update({{"device", run.backend().name()},
+                        {"known", known_share(result.disparity)},
+                        {"filled", result.filled_share},
+                        {"colours", {result.colours.low, result.colours.high}},
+                        {"warnings", std::move(warnings)}});
   run.results.put({Step::kPair}, std::move(record));
   clock.end("writing");
   return *run.results.get({Step::kPair});
@@ -281,10 +336,11 @@ std::vector<std::string> files_to_write(const PairRun& run) {
   std::vector<std::string> files = {"options.toml",        Workspace::record_file(Step::kPair),
                                     pair_file::kReport,    pair_file::kReportPage,
                                     pair_file::kDisparity, pair_file::kDisparityPng,
-                                    pair_file::kPreview};
+                                    pair_file::kPreview,   pair_file::kPhoto};
   if (run.options.pair.fill) files.emplace_back(pair_file::kFilled);
   if (run.plan.camera)
     files.insert(files.end(), {pair_file::kDepth, pair_file::kCloud, pair_file::kVisibility});
+  if (run.plan.depth_step > 0) files.emplace_back(pair_file::kDepthPng);
   return files;
 }
 
@@ -327,13 +383,14 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
   if (!kept && output.has_results)
     remove_results(workspace,
                    {record_file.c_str(), pair_file::kDisparity, pair_file::kDisparityPng, pair_file::kPreview,
-                    pair_file::kFilled, pair_file::kDepth, pair_file::kCloud, pair_file::kVisibility});
+                    pair_file::kFilled, pair_file::kDepth, pair_file::kDepthPng, pair_file::kPhoto,
+                    pair_file::kCloud, pair_file::kVisibility});
   if (!kept) record = &do_work(run, std::move(inputs), clock);
   const json about = program_json(run.options, record->result.value("device", ""));
   const MeasuredRun measured = measured_run(kept, clock.times(), about, earlier);
   const json report = pair_report_json(plan, workspace, *record, measured, options, clock.times());
   write_file(workspace.path(pair_file::kReport), json_text(report));
-  write_file(workspace.path(pair_file::kReportPage), pair_report_html(report));
+  write_file(workspace.path(pair_file::kReportPage), pair_report_html(report, plan, workspace));
   sync_folder_of(workspace.path(pair_file::kReport));
   return {0, report, pair_summary(report)};
 }
@@ -345,6 +402,8 @@ Outcome do_pair(const PairFiles& files, const SharedWork& work) {
   StepClock clock;
   PairRun run{work, make_pair_plan(files, work.options),
               Workspace(output_path(work.options, files, work.in_session))};
+  if (const std::string& note = run.plan.calibration_note; !note.empty())
+    messages().info("{}: {}", run.plan.files.calibration.string(), note);
   return work.options.dry_run ? plan_pair(run) : run_pair(run, clock);
 }
 

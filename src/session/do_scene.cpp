@@ -58,7 +58,14 @@ TimePlan predicted_time(const SceneRun& run, const SharedWork& work, const StepT
 void predict_steps(SceneRun& run, const Backends& backends) {
   if (run.options.quiet) return;
   const PerformanceModel model = load_calibration(calibration_key(backends, run.threads));
-  run.predicted_steps = plan_time(run, all_work(run), backends, model, {}).steps;
+  const SceneWork work = all_work(run);
+  TimePlan time = plan_time(run, work, backends, model, {});
+  run.predicted_steps = time.steps;
+  if (run.results.count(Step::kPrepare).kept > 0) return;  // some of it is finished, and would be done again
+  add_smaller_images(run, work, backends, model, {}, time);
+  if (time.smaller)
+    messages().info("{}: about {:.0f} min are predicted; {}", run.folder.root.string(), time.total / 60,
+                    smaller_images_text(time));
 }
 
 /// Parts of one run estimate depth maps concurrently in one folder.
@@ -180,7 +187,8 @@ Outcome plan_scene(SceneRun& run, const SharedWork& work) {
   const SceneWork remaining = remaining_work(run);
   const PerformanceModel model = load_calibration(calibration_key(backends, run.threads));
   const BeginningTimes beginning{work.start, clock.times().front().second, work.devices.get().seconds};
-  const TimePlan time = plan_time(run, remaining, backends, model, beginning);
+  TimePlan time = plan_time(run, remaining, backends, model, beginning);
+  add_smaller_images(run, remaining, backends, model, beginning, time);
   return {0, plan_json(run, time), plan_text(run, time)};
 }
 

@@ -29,6 +29,18 @@ namespace fs = std::filesystem;
 constexpr std::pair<const char*, const char*> kPairNames[] = {
     {"im0", "im1"}, {"im2", "im6"}, {"view1", "view5"}};
 
+/// The names of the calibration of a pair, of any format.
+constexpr const char* kCalibrationNames[] = {
+    "calib.txt",       "calib.yml",       "calib.yaml",       "calib.json",      "calib_cam_to_cam.txt",
+    "calibration.txt", "calibration.yml", "calibration.yaml", "calibration.json"};
+
+/// The calibration in the folder of a pair, the first of these names; empty: there is none.
+fs::path find_calibration(const fs::path& root) {
+  for (const char* name : kCalibrationNames)
+    if (is_there_to_read(root / name)) return root / name;
+  return {};
+}
+
 /// Whether a folder has a part of a scene or a pair, so that somebody will miss it among the results.
 bool looks_like_input(const fs::path& root) {
   return is_folder(root / "images") || is_folder(root / "sparse") || is_there_to_read(root / "calib.txt") ||
@@ -76,13 +88,12 @@ std::optional<SceneFolder> find_scene(const fs::path& root, const fs::path& name
 }
 
 /// The parts of a folder of a rectified pair, as Middlebury has them: its images, as .png or another kind of
-/// image, and calib.txt, which may be absent. Nothing when `root` lacks an image.
+/// image, and the calibration, which may be absent. Nothing when `root` lacks an image.
 std::optional<PairFiles> find_pair(const fs::path& root, const fs::path& name) {
   for (const auto& [left_name, right_name] : kPairNames) {
     const fs::path left = find_image(root, left_name), right = find_image(root, right_name);
     if (left.empty() || right.empty()) continue;
-    const fs::path calibration = root / "calib.txt";
-    return PairFiles{root, left, right, is_there_to_read(calibration) ? calibration : fs::path(), name};
+    return PairFiles{root, left, right, find_calibration(root), name};
   }
   return std::nullopt;
 }

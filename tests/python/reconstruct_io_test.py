@@ -100,6 +100,15 @@ class Files(unittest.TestCase):
         self.refuses(rio.read_cloud, header.replace(b"uchar views", b"uchar x"), "two properties of the same name")
         self.refuses(rio.read_cloud, header[:60], "truncated")
 
+    def test_cloud_with_an_offset(self):
+        header = (b"ply\nformat binary_little_endian 1.0\ncomment written by reconstruct   \ncomment offset 412300 5180000 -0.5\n"
+                  b"element vertex 1\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\nend_header\n")
+        cloud = rio.read_cloud(self.file(header + struct.pack("<3fB", 45.75, 0.125, 1, 7)))
+        self.assertEqual(cloud[0].tolist(), (412345.75, 5180000.125, 0.5, 7))
+        foreign = rio.read_cloud(self.file(header.replace(b"written", b"converted") + struct.pack("<3fB", 45.75, 0.125, 1, 7)))
+        self.assertEqual(foreign[0].tolist(), (45.75, 0.125, 1, 7))
+        self.refuses(rio.read_cloud, header.replace(b"-0.5", b"x") + bytes(13), "no three numbers in 'comment offset")
+
     def test_view_names(self):
         Path(self.folder.name, "stereo").mkdir()
         Path(self.folder.name, "stereo/fusion.cfg").write_bytes("a b.png\ncaf\xe9.png\nx\u2028y.png\n".encode("utf-8", "surrogateescape")

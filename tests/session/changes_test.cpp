@@ -311,12 +311,11 @@ TEST_F(ChangesOfOptions, AreSaidByTheirNames) {
 }
 
 /// Options of the command line that change no result: where and by whom it is computed, and what is said.
-const std::set<std::string> kWithoutInfluence = {"device",   "output",    "images",       "depth-maps",
-                                                 "progress", "views",     "shard",        "stage",
-                                                 "dry-run",  "overwrite", "clean",        "wait",
-                                                 "config",   "jobs",      "quiet",        "json",
-                                                 "verbose",  "help",      "memory-limit", "gpu-memory-limit",
-                                                 "threads",  "version"};
+const std::set<std::string> kWithoutInfluence = {
+    "device",  "output", "images",  "depth-maps", "progress", "calibration",  "views",
+    "shard",   "stage",  "dry-run", "overwrite",  "clean",    "wait",         "config",
+    "jobs",    "quiet",  "json",    "verbose",    "help",     "memory-limit", "gpu-memory-limit",
+    "threads", "version"};
 
 /// Options that stand for others, or for sources, cameras and depths, which the records have.
 const std::set<std::string> kSaidByOthers = {"preset",    "quality",   "sources",
@@ -330,10 +329,13 @@ TEST_F(ChangesOfOptions, AreInARecordUnlessTheyHaveNoInfluence) {
     for (const GivenOptions& base : kBases) {
       SessionOptions options = parse_options(base);
       options.roi = SceneBox{{0, 0, 0}, {1, 1, 1}};
+      options.offset.automatic = true;
+      options.pair.depth_png = 1.0;
       options.spec(Method::kBlockMatching).block.region = {0, 0, 8, 8};
-      in_records.merge(values_of(options, {options.method_of(pair), pair},
-                                 {OptionResult::kDepthMaps, OptionResult::kCheck, OptionResult::kAgreement,
-                                  OptionResult::kCloud, OptionResult::kTiles, OptionResult::kExport}));
+      in_records.merge(values_of(
+          options, {options.method_of(pair), pair},
+          {OptionResult::kDepthMaps, OptionResult::kCheck, OptionResult::kAgreement, OptionResult::kCloud,
+           OptionResult::kCloudFile, OptionResult::kTiles, OptionResult::kExport}));
     }
   const SessionOptions given = parse_options({{"depth-maps", {"maps"}}, {"depth-unit", {"0.001"}}});
   in_records.merge(values_of(given, {}, {OptionResult::kDepthMaps}));

@@ -39,7 +39,7 @@ class CloudViewTest : public testing::Test {
  protected:
   static constexpr int kSide = 40;
   CloudViewTest() {
-    PlyWriter writer(folder_ / "cloud.ply", PlyPosition::kDouble);
+    PlyWriter writer(folder_ / "cloud.ply", {PlyPosition::kDouble});
     for (int i = 0; i < kSide * kSide; ++i) writer.add({point(i), {0, 0, 1}, colour(i), 1, {}});
     writer.add({Vec3d{0, 0, 0}, {0, 0, 1}, {1, 2, 3}, 1, {}});
     writer.commit();

@@ -15,7 +15,8 @@ constexpr const char* kSummary = "depth maps and a fused, coloured point cloud f
 constexpr const char* kInputs =
     "SCENE is a folder with images/ and sparse/ as COLMAP has them, with transforms.json as nerfstudio has "
     "it, with images/ and cams/ as MVSNet has them, a folder with a rectified pair as Middlebury has it "
-    "(im0.png, im1.png, calib.txt; or im2 and im6, or view1 and view5), or a folder of such folders. LEFT "
+    "(im0.png, im1.png, calib.txt; or im2 and im6, or view1 and view5; see --calibration), or a folder of "
+    "such folders. LEFT "
     "and RIGHT are the two images of a "
     "rectified pair. The results are a COLMAP dense workspace, or the disparity of a pair.";
 constexpr const char* kNerfFormat =
@@ -64,6 +65,7 @@ constexpr ManualEntry kFiles[] = {
     {"dense/previews/NAME.png", "Depth as people look at it."},
     {"dense/report.html, dense/report.json, dense/report.log", "What was done, for people and programs."},
     {"dense/options.toml", "The options, for --config."},
+    {"dense/fused.offset.txt", "What --offset subtracted from the coordinates of the cloud."},
     {"dense/splat", "The model of --export-points."},
     {"dense/disparity.pfm, dense/disparity.png", "The disparity of a pair."},
     {"session.jsonl, index.html", "Of a session: one line a scene, and links."},

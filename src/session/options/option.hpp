@@ -119,6 +119,7 @@ enum class OptionResult {
   kCheck,      ///< the maps after the check
   kAgreement,  ///< both these and the cloud
   kCloud,
+  kCloudFile,  ///< how files have the points, or the depths of a pair: not what is returned in memory
   kTiles,
   kExport,
   kPlan,  ///< other options, or the sources, cameras and searched depths of views

@@ -49,10 +49,20 @@ struct PairSettings {
   std::optional<int> max_disparity;  ///< behind the last one; nothing: from the calibration
   std::optional<int> speckle;        ///< patches of fewer pixels are dropped; nothing: by the method
   bool fill = false;                 ///< a value for every pixel
+  std::filesystem::path calibration =
+      {};  ///< in the folder of a pair or anywhere; empty: what is beside its images
+  /// Units of the calibration that a step of depth.png is; 0: a millimetre; nothing: there is none.
+  std::optional<double> depth_png = {};
 };
 
 /// The methods as they are where no option is given, in the order of kMethods.
 std::array<MethodSpec, kMethods.size()> default_methods();
+
+/// What is subtracted from the coordinates of the cloud.
+struct CloudOffset {
+  bool automatic = false;  ///< chosen by the scene
+  Vec3d value{0, 0, 0};    ///< else this
+};
 
 /// The text of `--roi` of a pair; empty for the whole image.
 std::string format_region(const Region& region);
@@ -159,6 +169,7 @@ struct SessionOptions {
   int min_fused_views = kDefaultMinFusedViews;  ///< views of a point where several views have a depth
   int point_spacing = FusionOptions{}.spacing;  ///< pixels between the points of a view
   std::optional<SceneBox> roi;                  ///< that the points of the cloud lie in; nothing: anywhere
+  CloudOffset offset;                           ///< of the coordinates in the file of the cloud
   double tile = 0;                              ///< side of the tiles of the cloud, scene units; 0: none
   int export_points = 0;                        ///< points of the model for splats, at most; 0: no model
 

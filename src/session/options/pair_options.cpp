@@ -1,6 +1,7 @@
 // Options of the methods for rectified pairs.
 
 #include <algorithm>
+#include <cmath>
 
 #include "methods/hypotheses.hpp"
 #include "methods/presets.hpp"
@@ -76,6 +77,19 @@ Option penalty_option(const char* name, const char* value, const char* help, int
       .only_where(kSweep, penalises_steps, kSgmOrCut);
 }
 
+/// --depth-png: mm, or a number.
+void set_depth_png(SessionOptions& options, const std::string& text) {
+  const auto number = to_number<double>(text);
+  if (text != "mm" && !(number && *number > 0 && std::isfinite(*number)))
+    throw UsageError("write mm, or the units of the calibration that a step is, such as 0.001");
+  options.pair.depth_png = text == "mm" ? 0 : *number;
+}
+
+std::string depth_png_text(const SessionOptions& options, Job) {
+  const std::optional<double>& step = options.pair.depth_png;
+  return !step ? "" : *step == 0 ? "mm" : decimal(*step);
+}
+
 }  // namespace
 
 OptionGroup pair_options() {
@@ -86,6 +100,22 @@ OptionGroup pair_options() {
   group.add("max-disparity", "D", "End of the disparities, pixels: searched is min <= d < max")
       .number(kPairs, RECON_FIELD(pair.max_disparity), {-kMaxDisparity, 2 * kMaxDisparity})
       .described("ndisp of calib.txt");
+  group
+      .add(
+          "calibration", "FILE",
+          "The calibration, in the folder of the pair or anywhere: Middlebury's calib.txt; P1 and P2 or Q of "
+          "OpenCV's stereoRectify (YAML or JSON); P0 to P3 of KITTI; JSON of RealSense with intrinsics and "
+          "baseline",
+          OptionScope::kPlace)
+      .text(kPairs, RECON_FIELD(pair.calibration))
+      .described("calib.txt, .yml, .yaml or .json, or KITTI's calib_cam_to_cam.txt in the folder of a pair");
+  group
+      .add("depth-png", "mm|NUMBER",
+           "Write depth.png too: 16 bits, 0 where unknown; a step is a millimetre, or NUMBER units of the "
+           "calibration")
+      .add({kPairs, depth_png_text, set_depth_png})
+      .described("there is none")
+      .in(OptionResult::kCloudFile);
   group.add("fill", "", "A disparity for every pixel: holes get planes of the surfaces beside them")
       .flag(kPairs, RECON_FIELD(pair.fill));
   return group;

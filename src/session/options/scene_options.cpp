@@ -59,6 +59,32 @@ void set_roi(SessionOptions& options, const std::string& text) {
       "X,Y,WIDTH,HEIGHT in pixels of the left image for a pair, such as 0,0,640,480");
 }
 
+/// --offset: auto, or three numbers.
+void set_offset(SessionOptions& options, const std::string& text) {
+  const std::vector<double> n = parse_list(text);
+  if (text != "auto" && n.size() != 3)
+    throw UsageError("write auto, or X,Y,Z in scene units, such as 412000,5651000,0");
+  options.offset = text == "auto" ? CloudOffset{true} : CloudOffset{false, {n[0], n[1], n[2]}};
+}
+
+std::string offset_text(const SessionOptions& options, Job) {
+  const auto& [automatic, value] = options.offset;
+  if (automatic) return "auto";
+  if (!(dot(value, value) > 0)) return {};
+  return fmt::format("{},{},{}", decimal(value.x), decimal(value.y), decimal(value.z));
+}
+
+Option offset_option() {
+  return Option(
+             "offset", "auto|X,Y,Z",
+             "Subtract X,Y,Z from the coordinates of the cloud, its tiles and the model of --export-points, "
+             "for programs that work in floats, such as MeshLab; fused.offset.txt and the PLY files say it. "
+             "auto: round numbers near the cameras where floats would blur the points, else 0")
+      .add({kScenes, offset_text, set_offset})
+      .described("0,0,0")
+      .in(OptionResult::kCloudFile);
+}
+
 Option roi_option() {
   return Option("roi", "NUMBERS",
                 "Scenes: the cloud keeps the points in the box MINX,MINY,MINZ,MAXX,MAXY,MAXZ, scene units. "
@@ -207,10 +233,12 @@ void add_fusion(OptionGroup& group) {
       .number(kScenes, RECON_FIELD(point_spacing), {1, 8})
       .in(OptionResult::kCloud);
   group.add(roi_option());
+  group.add(offset_option());
   group
-      .add("tile", "METERS",
-           "Write the cloud once more, divided by a grid over x and y into files below tiles/: the side of a "
-           "tile in scene units, such as metres; 0: no tiles")
+      .add(
+          "tile", "METERS",
+          "Write the cloud once more, divided by a grid over x and y into files below tiles/, named by their "
+          "corners: the side of a tile in scene units, such as metres; 0: no tiles")
       .number(kScenes, RECON_FIELD(tile), {0, 1e9})
       .in(OptionResult::kTiles);
   group

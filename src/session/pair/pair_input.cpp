@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/paths.hpp"
 #include "core/pixels.hpp"
 #include "io/file/input_file.hpp"
 #include "refine/depth_filters.hpp"
@@ -43,6 +44,26 @@ StereoCamera camera_of(const PairCalibration& calibration, ImageSize size, const
   left.width = size.width;
   left.height = size.height;
   return camera;
+}
+
+/// --calibration, inside the folder of a pair or anywhere.
+std::filesystem::path calibration_of(const PairFiles& files, const std::filesystem::path& given) {
+  const std::filesystem::path inside = files.root / given;
+  return !files.root.empty() && is_there(inside) ? inside : given;
+}
+
+/// The step of depth.png in units of the calibration. @param given  0: a millimetre
+double depth_step(double given, const PairPlan& plan) {
+  if (!plan.camera)
+    throw UsageError("--depth-png needs a calibration, which " + plan.name() +
+                     " has not: give --calibration");
+  if (given > 0) return given;
+  if (plan.unit == LengthUnit::kUnstated)
+    throw UsageError(
+        "--depth-png mm: " + plan.files.calibration.string() + " of " + plan.calibration_format +
+        " does not say its unit; give the number of its units that a step is: 1 for millimetres in "
+        "millimetres, 0.001 in metres");
+  return plan.unit == LengthUnit::kMetre ? 0.001 : 1;
 }
 
 /// The end of the disparities that the calibration or the user names.
@@ -122,18 +143,28 @@ double matched_share(Backend& backend, const Image<std::uint8_t>& left, const Im
 
 }  // namespace
 
-PairPlan make_pair_plan(const PairFiles& files, const SessionOptions& options) {
+PairPlan make_pair_plan(const PairFiles& given, const SessionOptions& options) {
   PairPlan plan;
-  plan.files = files;
+  plan.files = given;
+  if (!options.pair.calibration.empty())
+    plan.files.calibration = calibration_of(given, options.pair.calibration);
+  const PairFiles& files = plan.files;
   plan.job = {options.method_of(true), true};
   std::optional<PairCalibration> calibration;
-  if (!files.calibration.empty()) calibration = read_pair_calibration(files.calibration);
+  if (!files.calibration.empty())
+    calibration = read_pair_calibration(files.calibration, kitti_cameras(files.left, files.right));
   const int min = options.pair.min_disparity.value_or(0);
   const int end = end_of_disparities(options.pair, calibration, files);
   check_range(min, end, files);
   plan.size = common_size(files);
   plan.file_bytes = std::max(bytes_of(files.left), bytes_of(files.right));
-  if (calibration) plan.camera = camera_of(*calibration, plan.size, files);
+  if (calibration) {
+    plan.camera = camera_of(*calibration, plan.size, files);
+    plan.calibration_format = calibration->format;
+    plan.calibration_note = calibration->note;
+    plan.unit = calibration->unit;
+  }
+  if (options.pair.depth_png) plan.depth_step = depth_step(*options.pair.depth_png, plan);
   plan.options = {options.spec(plan.job.method), {min, end - min}};
   check_pair_size(plan.options, plan.size);
   return plan;

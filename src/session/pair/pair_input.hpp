@@ -21,6 +21,10 @@ struct PairPlan {
   Job job;
   ImageSize size;                      ///< of both images
   std::optional<StereoCamera> camera;  ///< of the images' size; nothing without a calibration
+  std::string calibration_format;      ///< see PairCalibration
+  std::string calibration_note;
+  LengthUnit unit = LengthUnit::kUnstated;  ///< of depths
+  double depth_step = 0;                    ///< that a step of depth.png is, in this unit; 0: there is none
   PairSpec options;
   std::uint64_t file_bytes = 0;  ///< of the larger image file
 

@@ -37,6 +37,21 @@ Image<float> depth_of_disparity(ImageView<const float> disparity, const StereoCa
   return depth;
 }
 
+SteppedDepth depth_in_16_bits(ImageView<const float> depth, double step) {
+  EXPECTS(step > 0);
+  SteppedDepth result{Image<std::uint16_t>(depth.width, depth.height, 0)};
+  for (int y = 0; y < depth.height; ++y)
+    for (int x = 0; x < depth.width; ++x) {
+      if (std::isnan(depth(x, y))) continue;
+      const double value = std::round(static_cast<double>(depth(x, y)) / step);
+      if (value < 65536)
+        result.steps(x, y) = static_cast<std::uint16_t>(std::max(value, 1.0));
+      else
+        ++result.too_large;
+    }
+  return result;
+}
+
 PairCloud write_pair_cloud(const Workspace& workspace, ImageView<const float> depth,
                            ImageView<const Rgb8> colour, ImageView<const std::uint8_t> skip,
                            const Pinhole& camera) {

@@ -16,6 +16,8 @@ inline constexpr const char* kDisparityPng = "disparity.png";
 inline constexpr const char* kPreview = "preview.png";
 inline constexpr const char* kFilled = "filled.png";
 inline constexpr const char* kDepth = "depth.pfm";
+inline constexpr const char* kDepthPng = "depth.png";
+inline constexpr const char* kPhoto = "photo.jpg";
 inline constexpr const char* kCloud = "fused.ply";
 inline constexpr const char* kVisibility = "fused.ply.vis";
 inline constexpr const char* kReport = "report.json";
@@ -29,6 +31,13 @@ Image<std::uint16_t> disparity_in_16_bits(ImageView<const float> disparity);
 /// The depth map of a disparity map; unknown (NaN) where the disparity is, and where the rays do not meet in
 /// front of the cameras.
 Image<float> depth_of_disparity(ImageView<const float> disparity, const StereoCamera& camera);
+
+/// Depths in 16 bits.
+struct SteppedDepth {
+  Image<std::uint16_t> steps;  ///< round(depth / step), at least 1; 0 where unknown or too large for 16 bits
+  std::size_t too_large = 0;   ///< pixels
+};
+SteppedDepth depth_in_16_bits(ImageView<const float> depth, double step);
 
 /// Number of points of a pair, and their files, which exist unless there are none.
 struct PairCloud {

@@ -368,6 +368,12 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   return plan;
 }
 
+void resize_images(const SessionOptions& options, ScenePlan& plan) {
+  choose_cameras(options, plan);
+  if (options.method_of(false) != Method::kPlaneSweep) return choose_pairs(options, plan);
+  for (const int view : plan.active_views()) choose_planes(options, view, plan);
+}
+
 ScenePlan plan_given_views(Scene scene, const std::vector<std::vector<int>>& sources,
                            const std::vector<int>& swept, const SessionOptions& options) {
   ScenePlan plan;

@@ -89,6 +89,10 @@ ScenePlan make_plan(
     const HasMap& has_map = [](const std::string&) { return true; },
     const std::vector<SparsePoint>& corners = {});
 
+/// Gives a plan the images of other options: cameras, planes and pairs; sources and depths stay.
+/// @throws InputError when no two views can be rectified
+void resize_images(const SessionOptions& options, ScenePlan& plan);
+
 /// The plan of views whose images are their own undistorted ones: their depth ranges and overlaps, and the
 /// planes of those that are swept.
 /// @param scene    without points; cameras are pinholes

@@ -11,6 +11,8 @@
 #include "core/quantile.hpp"
 #include "io/cloud/ply.hpp"
 #include "io/map/map_files.hpp"
+#include "session/report/embedded.hpp"
+#include "session/report/html.hpp"
 
 namespace recon {
 
@@ -139,6 +141,23 @@ std::string cloud_view_json(const CloudView& view) {
   if (!view.confidences.empty()) text += "\"confidences\":\"" + base64(bytes(view.confidences)) + "\",";
   return text + "\"positions\":\"" + base64(bytes(view.positions)) + "\",\"colours\":\"" +
          base64(bytes(view.colours)) + "\"}";
+}
+
+bool can_show_cloud() {
+  return !embedded_three().empty();
+}
+
+std::string html_cloud(const std::string& caption) {
+  return "<div id=cloud><p>The cloud is shown here where scripts are allowed.</p></div>\n<div id=controls>" +
+         html_colours("0", "1") + "</div>\n<p><small>" + caption + "</small></p>\n";
+}
+
+std::string html_scripts(const CloudView& cloud) {
+  const auto script = [](std::string_view text) { return "<script>\n" + std::string(text) + "</script>\n"; };
+  if (cloud.size() == 0 || !can_show_cloud()) return script(embedded_script());
+  return "<script type=\"application/json\" id=points>" + cloud_view_json(cloud) + "</script>\n<!--\n" +
+         std::string(embedded_three_notice()) + "-->\n" + script(embedded_three()) +
+         script(embedded_three_controls()) + script(embedded_script());
 }
 
 std::string base64(std::string_view bytes) {

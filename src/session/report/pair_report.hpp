@@ -27,7 +27,9 @@ std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, con
 nlohmann::json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record,
                                 const MeasuredRun& measured, const std::string& options,
                                 const StepTimes& times);
-std::string pair_report_html(const nlohmann::json& report);
+/// The page shows the photo, the disparity and, where there is one, the cloud; pictures are files beside it.
+/// @throws InputError when the cloud cannot be read
+std::string pair_report_html(const nlohmann::json& report, const PairPlan& plan, const Workspace& workspace);
 std::string pair_summary(const nlohmann::json& report);
 
 }  // namespace recon

@@ -15,6 +15,7 @@
 #include "session/options/options.hpp"
 #include "session/report/html.hpp"
 #include "session/report/measured_steps.hpp"
+#include "session/scene/cloud_offset.hpp"
 #include "session/scene/depth_histogram.hpp"
 #include "session/scene/step_inputs.hpp"
 
@@ -239,10 +240,14 @@ const char* source_text(TimeSource source) {
 json time_json(const TimePlan& time) {
   json steps = json::object();
   for (const auto& [step, seconds] : time.steps) steps[step] = seconds;
-  return {{"steps", std::move(steps)},
-          {"a_view", time.a_view},
-          {"total", time.total},
-          {"source", source_text(time.source)}};
+  json object = {{"steps", std::move(steps)},
+                 {"a_view", time.a_view},
+                 {"total", time.total},
+                 {"source", source_text(time.source)}};
+  if (time.smaller)
+    object["smaller_images"] = {{"max_image_size", time.smaller->max_image_size},
+                                {"total", time.smaller->seconds}};
+  return object;
 }
 
 json plan_json(const SceneRun& run, const TimePlan& time) {
@@ -278,7 +283,10 @@ std::string plan_text(const SceneRun& run, const TimePlan& time) {
   std::vector<std::string> steps;
   for (const auto& [step, seconds] : time.steps)
     if (seconds >= kMinReported) steps.push_back(step + " " + number(seconds, "%.2f s"));
-  return text + "\n" + wrapped_list(steps, "    ") + "    predicted " + source_text(time.source) + "\n";
+  text += "\n" + wrapped_list(steps, "    ") + "    predicted " + source_text(time.source) + "\n";
+  if (const std::string smaller = smaller_images_text(time); !smaller.empty())
+    text += "    " + smaller + "\n";
+  return text;
 }
 
 json program_json(const SessionOptions& options, const std::string& device) {
@@ -300,6 +308,8 @@ json report_json(const SceneRun& run, const std::string& device, const StepTimes
   if (const StepRecord* const cloud = run.results.get({Step::kFusion})) {
     report["cloud"] = run.workspace.path(Workspace::cloud_file()).string();
     report["points"] = cloud->result.at("points");
+    if (const Vec3d offset = cloud_offset(run); has_offset(offset))
+      report["offset"] = {offset.x, offset.y, offset.z};
   }
   if (const StepRecord* const tiles = run.results.get({Step::kTiles})) {
     json files = json::array();

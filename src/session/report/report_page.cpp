@@ -8,7 +8,6 @@
 #include "core/quantile.hpp"
 #include "io/file/output_file.hpp"
 #include "session/report/cloud_view.hpp"
-#include "session/report/embedded.hpp"
 #include "session/report/html.hpp"
 #include "session/report/measured_steps.hpp"
 #include "session/report/report.hpp"
@@ -111,19 +110,6 @@ std::string charts(const json& report) {
   return figures.empty() ? figures : "<div class=charts>" + figures + "</div>\n";
 }
 
-/// Adds a script of its own.
-void add_script(std::string& page, std::string_view text) {
-  page.append("<script>\n").append(text).append("</script>\n");
-}
-
-/// Adds what shows the cloud.
-void add_cloud(std::string& page, const CloudView& cloud) {
-  page += "<script type=\"application/json\" id=points>" + cloud_view_json(cloud) + "</script>\n";
-  page.append("<!--\n").append(embedded_three_notice()).append("-->\n");
-  add_script(page, embedded_three());
-  add_script(page, embedded_three_controls());
-}
-
 /// The share of the pixels of a view that have a checked depth.
 double known_share(const SceneRun& run, int view) {
   const StepRecord* const check = run.result(Step::kCheck, view);
@@ -174,24 +160,20 @@ std::vector<std::string> files_beside(const SceneRun& run) {
 std::string report_html(const SceneRun& run, const json& report) {
   const int first = first_view(run);
   const CloudView cloud = view_of_cloud(run, first);
-  const bool shown = cloud.size() > 0 && !embedded_three().empty();
+  const bool shown = cloud.size() > 0 && can_show_cloud();
   std::string page = html_head() + "<h1>" + html_escaped(report.at("scene")) + "</h1>\n" +
                      page_summary(report) + html_origin(report, files_beside(run)) +
                      html_warnings(report.at("warnings"));
   if (shown)
     page +=
-        "<div id=cloud><p>The cloud is shown here where scripts are allowed.</p></div>\n"
-        "<div id=controls>" +
-        html_colours("0", "1") + "</div>\n<p><small>Seen from " + html_escaped(run.plan.name(first)) + ": " +
-        std::to_string(cloud.size()) + " of " + std::to_string(report.at("points").get<std::uint64_t>()) +
-        " points; all of them are in <a href=\"fused.ply\">fused.ply</a>" + tiles(report) + ".</small></p>\n";
+        html_cloud("Seen from " + html_escaped(run.plan.name(first)) + ": " + std::to_string(cloud.size()) +
+                   " of " + std::to_string(report.at("points").get<std::uint64_t>()) +
+                   " points; all of them are in <a href=\"fused.ply\">fused.ply</a>" + tiles(report) + ".");
   page += charts(report) + "<h2>Views</h2>\n" + legend(report.at("views")) + "<div class=views>\n";
   for (const json& view : report.at("views")) page += view_figure(view);
   page += "</div>\n" + html_times(report.at("steps"), report.at("predicted").at("steps")) +
           html_options(report.at("options"));
-  if (shown) add_cloud(page, cloud);
-  add_script(page, embedded_script());
-  return page + "</html>\n";
+  return page + html_scripts(cloud) + "</html>\n";
 }
 
 /// The last line of a page: a hash of what it shows, without what only this run did.

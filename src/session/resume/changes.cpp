@@ -151,6 +151,8 @@ class Changes {
                                                               {"lens", "another camera"},
                                                               {"face", "another part of the photo"},
                                                               {"pose", "another pose"},
+                                                              {"offset", "another offset"},
+                                                              {"named_by", "other names of the tiles"},
                                                               {"maps", "other depth maps"},
                                                               {"left", "another left image"},
                                                               {"cloud", "another cloud"},

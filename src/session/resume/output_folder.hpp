@@ -51,6 +51,7 @@ class Workspace {
   static std::string record_file(Step step, const std::string& view = {});
   static std::string cloud_file() { return "fused.ply"; }
   static std::string visibility_file() { return "fused.ply.vis"; }
+  static std::string offset_file() { return "fused.offset.txt"; }
   /// Without its ending; a shard has one of its own.
   static std::string report_name(const Shard& shard);
   static std::string tiles_folder() { return "tiles"; }

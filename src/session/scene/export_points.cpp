@@ -18,6 +18,7 @@
 #include "io/cloud/ply_thinning.hpp"
 #include "io/cloud/ply_visit.hpp"
 #include "io/model/colmap_model.hpp"
+#include "session/scene/cloud_offset.hpp"
 #include "session/scene/scene_memory.hpp"
 #include "session/scene/scene_run.hpp"
 #include "session/scene/step_inputs.hpp"
@@ -184,6 +185,7 @@ void export_points(SceneRun& run) {
   Scene scene = bare_model(run.plan);
   scene.points = read_points(cloud, indices);
   add_tracks(run, indices, scene);
+  subtract_offset(scene, cloud_offset(run));
   write_colmap_model(run.workspace.path(exported_model()), scene, ColmapFormat::kBinary);
   link_images(run);
   warn_of_converted_points(run);

@@ -18,6 +18,7 @@
 #include "io/image/image_file.hpp"
 #include "session/graph/task_threads.hpp"
 #include "session/scene/calibration.hpp"
+#include "session/scene/cloud_offset.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_run.hpp"
 #include "session/scene/step_inputs.hpp"
@@ -83,10 +84,10 @@ class MapLoader : public FusionMapLoader {
 /// file.
 class CloudWriter : public PointSink {
  public:
-  CloudWriter(const std::filesystem::path& path, PlyPosition position, std::vector<std::uint32_t> image_index,
-              const std::optional<SceneBox>& roi)
-      : ply_(path, position),
-        vertex_bytes_(PlyWriter::vertex_bytes(position)),
+  CloudWriter(const std::filesystem::path& path, const PlyCoordinates& coordinates,
+              std::vector<std::uint32_t> image_index, const std::optional<SceneBox>& roi)
+      : ply_(path, coordinates),
+        vertex_bytes_(PlyWriter::vertex_bytes(coordinates.type)),
         image_index_(std::move(image_index)),
         roi_(roi),
         vertices_(1, kWritesWaiting),
@@ -171,8 +172,8 @@ namespace {
 
 /// Removes the cloud of an earlier run and what was made of it, which must not pass for that of this one.
 void remove_cloud(const SceneRun& run) {
-  for (const std::string& file :
-       {Workspace::record_file(Step::kFusion), Workspace::cloud_file(), Workspace::visibility_file()})
+  for (const std::string& file : {Workspace::record_file(Step::kFusion), Workspace::cloud_file(),
+                                  Workspace::visibility_file(), Workspace::offset_file()})
     run.workspace.owned().remove(file);
   remove_tiles(run);
   remove_exported_points(run);
@@ -236,7 +237,7 @@ struct UnfinishedCloud {
       : views(std::move(fused_views)),
         geometry(fusion_views(run, views)),
         loader(run, views),
-        writer(run.workspace.path(Workspace::cloud_file()), cloud_position(run, views),
+        writer(run.workspace.path(Workspace::cloud_file()), cloud_coordinates(run, views),
                image_indices(run, views), run.options.roi),
         arena(run.threads) {
     const FusionOptions options = fusion_options(run, views.size());
@@ -343,6 +344,7 @@ void commit_cloud(SceneRun& run, UnfinishedCloud& cloud, StepRecord record) {
         run.workspace.root().string(), cloud.points, format_box(run.options.roi)));
   const CloudFiles files = cloud.writer.commit();
   record.outputs = {{Workspace::cloud_file(), files.cloud}, {Workspace::visibility_file(), files.visibility}};
+  write_offset_file(run, record.outputs);
   record.result = {{"points", points}};
   run.results.put({Step::kFusion}, std::move(record));
 }

@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/paths.hpp"
+#include "session/scene/cloud_offset.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -68,6 +69,7 @@ std::vector<std::string> files_to_write(const SceneRun& run) {
   if (run.does(Step::kFusion))
     add(files,
         {Workspace::record_file(Step::kFusion), Workspace::cloud_file(), Workspace::visibility_file()});
+  if (run.does(Step::kFusion) && has_offset(cloud_offset(run))) files.push_back(Workspace::offset_file());
   if (run.does(Step::kTiles)) files.push_back(Workspace::record_file(Step::kTiles));
   if (run.does(Step::kExport)) {
     files.push_back(Workspace::record_file(Step::kExport));

@@ -1,6 +1,9 @@
 #include "session/scene/plan_time.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "core/version.hpp"
 #include "session/options/options.hpp"
@@ -160,6 +163,31 @@ TimePlan plan_time(const SceneRun& run, const SceneWork& work, const Backends& b
   }
   for (const auto& step : plan.steps) plan.total += step.second;
   return plan;
+}
+
+void add_smaller_images(SceneRun& run, const SceneWork& work, const Backends& backends,
+                        const PerformanceModel& model, const BeginningTimes& beginning, TimePlan& time) {
+  constexpr double kLongRun = 15 * 60, kShareOfTime = 0.5;
+  constexpr int kSide = 2000;
+  const bool large = std::ranges::any_of(run.plan.views, [](const ViewPlan& view) {
+    return std::max(view.camera.width, view.camera.height) > kSide;
+  });
+  if (time.total < kLongRun || !large || run.given.any()) return;
+  SessionOptions options = run.options;
+  options.max_image_size = kSide;
+  const std::vector<ViewPlan> views = run.plan.views;
+  const std::vector<std::string> warnings = run.plan.warnings;
+  resize_images(options, run.plan);
+  const double seconds = plan_time(run, work, backends, model, beginning).total;
+  run.plan.views = views;
+  run.plan.warnings = warnings;
+  if (seconds < kShareOfTime * time.total) time.smaller = {kSide, seconds};
+}
+
+std::string smaller_images_text(const TimePlan& time) {
+  if (!time.smaller) return {};
+  return fmt::format("--max-image-size {} would take about {} min", time.smaller->max_image_size,
+                     std::max(1l, std::lround(time.smaller->seconds / 60)));
 }
 
 bool learn_times(const SceneRun& run, const SceneWork& work, const Backends& backends, const StepTimes& times,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "predict/performance_model.hpp"
@@ -16,12 +18,19 @@ enum class TimeSource {
   kRuns,         ///< earlier runs on this machine
 };
 
+/// What a run would take with smaller images.
+struct SmallerImages {
+  int max_image_size = 0;
+  double seconds = 0;
+};
+
 /// The predicted time of the unfinished work of a scene.
 struct TimePlan {
   StepTimes steps;    ///< by the names of the report's steps
   double total = 0;   ///< of all steps, seconds
   double a_view = 0;  ///< of a depth map that is to be estimated; 0 if none is
   TimeSource source = TimeSource::kShipped;
+  std::optional<SmallerImages> smaller = {};  ///< of a long run, where they take less than half the time
 };
 
 /// Measured times at the start of a run, seconds.
@@ -39,6 +48,13 @@ CalibrationKey calibration_key(const Backends& backends, int threads);
 /// machine took in proportion. Nothing is measured.
 TimePlan plan_time(const SceneRun& run, const SceneWork& work, const Backends& backends,
                    const PerformanceModel& model, const BeginningTimes& beginning);
+
+/// Sets `smaller` of a plan of plan_time by the same model. The plan of the run is another one meanwhile.
+void add_smaller_images(SceneRun& run, const SceneWork& work, const Backends& backends,
+                        const PerformanceModel& model, const BeginningTimes& beginning, TimePlan& time);
+
+/// "--max-image-size 2000 would take about 5 min"; empty for a plan without.
+std::string smaller_images_text(const TimePlan& time);
 
 /// Adds the times of a finished run to the model, without steps of less than a tenth of a second.
 /// @param times  of the run's steps

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/version.hpp"
-#include "fuse/fusion.hpp"
 #include "session/options/option.hpp"
 #include "session/plan/plan.hpp"
+#include "session/scene/cloud_offset.hpp"
 
 namespace recon {
 
@@ -128,14 +128,6 @@ json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources
   return inputs;
 }
 
-PlyPosition cloud_position(const SceneRun& run, const std::vector<int>& views) {
-  const bool floats = std::ranges::all_of(views, [&](int view) {
-    const FusionView it{run.plan.view(view).camera, run.plan.scene_view(view).cam_from_world, {}};
-    return floats_suffice(it, run.plan.view(view).range.near, run.options.point_spacing);
-  });
-  return floats ? PlyPosition::kFloat : PlyPosition::kDouble;
-}
-
 json fusion_inputs(const SceneRun& run, const std::vector<int>& views) {
   json maps = json::object(), indices = json::object();
   const std::vector<int> dense_index = dense_indices(run.plan);
@@ -148,16 +140,19 @@ json fusion_inputs(const SceneRun& run, const std::vector<int>& views) {
                                  {"overlapping", std::move(overlapping)}};
     indices[run.plan.name(view)] = dense_index[view];
   }
-  json inputs = inputs_with(run, {OptionResult::kAgreement, OptionResult::kCloud});
+  json inputs = inputs_with(run, {OptionResult::kAgreement, OptionResult::kCloud, OptionResult::kCloudFile});
   inputs["views"] = std::move(maps);
   inputs["indices"] = std::move(indices);
-  inputs["positions"] = cloud_position(run, views) == PlyPosition::kDouble ? "double" : "float";
+  const auto& [type, offset] = cloud_coordinates(run, views);
+  inputs["positions"] = type == PlyPosition::kDouble ? "double" : "float";
+  if (run.options.offset.automatic) inputs["offset"] = {offset.x, offset.y, offset.z};
   return inputs;
 }
 
 json tile_inputs(const SceneRun& run) {
   json inputs = inputs_with(run, {OptionResult::kTiles});
   inputs["cloud"] = hashes(*run.results.get({Step::kFusion}));
+  inputs["named_by"] = "corner";
   return inputs;
 }
 

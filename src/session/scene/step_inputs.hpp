@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "io/cloud/ply.hpp"
 #include "session/scene/scene_run.hpp"
 
 namespace recon {
@@ -15,10 +14,6 @@ nlohmann::json estimate_inputs(const SceneRun& run, int view);
 
 /// @param sources  the sources that have depth maps
 nlohmann::json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources);
-
-/// Double where floats would blur the cloud. It depends on the plan alone, so that every run agrees on it.
-/// @param views  those that are fused
-PlyPosition cloud_position(const SceneRun& run, const std::vector<int>& views);
 
 /// @param views  the checked views, in the order of fusion
 nlohmann::json fusion_inputs(const SceneRun& run, const std::vector<int>& views);

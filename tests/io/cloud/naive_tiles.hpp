@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,28 +27,35 @@ struct NaiveCloud {
     EXPECT_EQ((bytes.size() - body) % size, 0u) << file;
     for (std::size_t at = body; at < bytes.size(); at += size) points.push_back(bytes.substr(at, size));
     properties = bytes.substr(bytes.find("property"), body - bytes.find("property"));
+    const std::size_t comment = bytes.find("\ncomment offset ");
+    if (comment < body) std::istringstream(bytes.substr(comment + 16)) >> offset[0] >> offset[1] >> offset[2];
   }
 
+  /// With the offset that the header names.
   double coordinate(const std::string& point, int index) const {
     if (is_double) {
       double value = 0;
       std::memcpy(&value, point.data() + 8 * index, 8);
-      return value;
+      return offset[index] + value;
     }
     float value = 0;
     std::memcpy(&value, point.data() + 4 * index, 4);
-    return static_cast<double>(value);
+    return offset[index] + static_cast<double>(value);
   }
 
   bool is_double = false;
   std::vector<std::string> points;
+  std::array<double, 3> offset{};
   std::string properties;  ///< the header from the first one on
 };
 
-/// "m3_12.ply" is the tile -3, 12.
-inline std::pair<int, int> tile_indices(const std::string& name) {
-  const auto number = [](const std::string& text) {
-    return text.front() == 'm' ? -std::stoi(text.substr(1)) : std::stoi(text);
+/// "m1.5_6.ply" is the tile whose corner is at -1.5, 6: -3, 12 of half a unit.
+inline std::pair<int, int> tile_indices(const std::string& name, double size) {
+  const auto number = [&](const std::string& text) {
+    const double corner = text.front() == 'm' ? -std::stod(text.substr(1)) : std::stod(text);
+    const auto index = static_cast<int>(std::lround(corner / size));
+    EXPECT_EQ(corner, std::stod(std::to_string(index * size))) << name;
+    return index;
   };
   return {number(name), number(name.substr(name.find('_') + 1))};
 }
@@ -65,12 +74,13 @@ inline void expect_divided(const std::filesystem::path& cloud, const std::filesy
     const std::string name = entry.path().filename().string();
     SCOPED_TRACE(name);
     const NaiveCloud tile(entry.path());
-    const auto [x, y] = tile_indices(name);
+    const auto [x, y] = tile_indices(name, size);
     for (const std::string& point : tile.points) {
       EXPECT_TRUE(x * size <= tile.coordinate(point, 0) && tile.coordinate(point, 0) < (x + 1) * size);
       EXPECT_TRUE(y * size <= tile.coordinate(point, 1) && tile.coordinate(point, 1) < (y + 1) * size);
     }
     EXPECT_EQ(tile.properties, whole.properties);
+    EXPECT_EQ(tile.offset, whole.offset);
     EXPECT_TRUE(tile.points == (expected[{x, y}])) << tile.points.size() << " points";
     ++files;
   }

@@ -59,7 +59,7 @@ TEST(PlyWriter, HasTheseBytes) {
 TEST(PlyWriter, WritesPositionsInDoublePrecisionWhenAsked) {
   const TemporaryFolder folder;
   const Vec3d far{412345.678901, 5651234.567891, -120.25};
-  PlyWriter writer(folder / "a.ply", PlyPosition::kDouble);
+  PlyWriter writer(folder / "a.ply", {PlyPosition::kDouble});
   for (int i = 0; i < 2; ++i) {
     PlyPoint point;
     point.position = far;
@@ -78,6 +78,47 @@ TEST(PlyWriter, WritesPositionsInDoublePrecisionWhenAsked) {
   EXPECT_EQ(cloud.positions[1].y, far.y);
   EXPECT_EQ(cloud.positions[1].z, far.z);
   EXPECT_EQ(cloud.normals[1].x, 0.5f);
+}
+
+/// MeshLab has floats: at 5,180,000 these are half a unit apart.
+TEST(PlyWriter, SubtractsAnOffsetThatReadersAddAgain) {
+  const TemporaryFolder folder;
+  const Vec3d far{412345.678, 5180000.123, -120.25}, offset{412300, 5180000, -100.5};
+  {
+    PlyWriter writer(folder / "a.ply", {PlyPosition::kFloat, offset});
+    writer.add({far, {}, {}, 0, {}});
+    writer.add({far + Vec3d{0.01, 0.01, 0.01}, {}, {}, 0, {}});
+    writer.commit();
+  }
+  const std::string bytes = slurp(folder / "a.ply"), end = "end_header\n";
+  EXPECT_THAT(bytes,
+              HasSubstr("\ncomment offset 412300 5180000 -100.5\nelement vertex 2\nproperty float x\n"));
+  float x = 0;
+  std::memcpy(&x, bytes.data() + bytes.find(end) + end.size(), sizeof x);
+  EXPECT_NEAR(x, 45.678, 1e-5);
+  for (const PlyCloud& cloud : {read_ply(folder / "a.ply"), read_ply_sample(folder / "a.ply", 2)}) {
+    ASSERT_EQ(cloud.positions.size(), 2u);
+    EXPECT_NEAR(norm(cloud.positions[0] - far), 0, 1e-5);
+    EXPECT_NEAR(cloud.positions[1].y - cloud.positions[0].y, 0.01, 1e-5);
+  }
+}
+
+TEST(PlyReader, AddsNoOffsetOfOtherProgramsAndRefusesADamagedOne) {
+  const auto file = [](const std::string& comments) {
+    return "ply\nformat ascii 1.0\n" + comments +
+           "element vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n1 2 3\n";
+  };
+  const auto x_of = [&](const std::string& comments) {
+    return parse_ply(file(comments), "a.ply").positions[0].x;
+  };
+  EXPECT_EQ(x_of("comment offset 10 20 30\n"), 1);
+  EXPECT_EQ(x_of("comment\ncomment written by reconstruct  \ncomment\ncomment offset 10 20 30\n"), 11);
+  for (const char* damaged : {"10 20", "10 x 30", "nan 20 30"})
+    EXPECT_THAT(message_of<InputError>([&] {
+                  x_of("comment written by reconstruct\ncomment offset " + std::string(damaged) + "\n");
+                }),
+                HasSubstr("a.ply:4: "))
+        << damaged;
 }
 
 TEST(PlyWriter, LeavesNothingWithoutCommitAndReadsBack) {

@@ -40,8 +40,8 @@ Points uneven_cloud(std::size_t count) {
   return points;
 }
 
-void write_points(const std::filesystem::path& file, const Points& points, PlyPosition position) {
-  PlyWriter writer(file, position);
+void write_points(const std::filesystem::path& file, const Points& points, const PlyCoordinates& position) {
+  PlyWriter writer(file, {position});
   for (const Vec3d& point : points) writer.add({point, {}, {}, 0, {}});
   writer.commit();
 }
@@ -57,11 +57,21 @@ double largest_gap(const Points& points, const std::vector<std::uint64_t>& chose
   return gap;
 }
 
+TEST(ThinnedCloud, IsTheSameBehindAnOffset) {
+  const TemporaryFolder folder;
+  const Points points = uneven_cloud(1000);
+  const NearBall near{{100, 0, 0}, 2};
+  write_points(folder / "a.ply", points, {PlyPosition::kDouble});
+  write_points(folder / "b.ply", points, {PlyPosition::kDouble, {64, -32, 128}});
+  EXPECT_NE(slurp(folder / "a.ply"), slurp(folder / "b.ply"));
+  EXPECT_EQ(thin_ply(folder / "a.ply", 100, near), thin_ply(folder / "b.ply", 100, near));
+}
+
 TEST(ThinnedCloud, IsEvenAndHasNearlyAsManyPointsAsItMay) {
   const TemporaryFolder folder;
   const Points points = uneven_cloud(6000);
   for (const PlyPosition position : {PlyPosition::kFloat, PlyPosition::kDouble}) {
-    write_points(folder / "c.ply", points, position);
+    write_points(folder / "c.ply", points, {position});
     for (const std::size_t most : {1u, 10u, 100u, 600u}) {
       const std::vector<std::uint64_t> chosen = thin_ply(folder / "c.ply", most);
       EXPECT_TRUE(std::ranges::is_sorted(chosen));
@@ -87,7 +97,7 @@ TEST(ThinnedCloud, IsDenseNearbyWhereAFewPointsAreFarAway) {
     Points points = uneven_cloud(6000);
     for (int i = 0; i < 50; ++i) points.push_back({distance, distance * i / 50, distance});
     for (const PlyPosition position : {PlyPosition::kFloat, PlyPosition::kDouble}) {
-      write_points(folder / "c.ply", points, position);
+      write_points(folder / "c.ply", points, {position});
       const std::vector<std::uint64_t> chosen = thin_ply(folder / "c.ply", 650);
       EXPECT_LE(chosen.size(), 650u) << distance;
       EXPECT_GE(chosen.size(), 650u * 95 / 100) << distance;
@@ -118,7 +128,7 @@ TEST(ThinnedCloud, IsDenseNearbyBeforeALargeFarSurface) {
   const auto in_ball = [&](const std::vector<std::uint64_t>& chosen) {
     return std::ranges::lower_bound(chosen, std::uint64_t{kInBall}) - chosen.begin();
   };
-  write_points(folder / "c.ply", points, PlyPosition::kFloat);
+  write_points(folder / "c.ply", points, {PlyPosition::kFloat});
   const std::vector<std::uint64_t> even = thin_ply(folder / "c.ply", 2000),
                                    near = thin_ply(folder / "c.ply", 2000, {{0, 0, 0}, 3});
   EXPECT_LT(in_ball(even), 10) << "evenly in space";
@@ -145,21 +155,21 @@ TEST(ThinnedCloud, IsContractedBeyondWhatIsNear) {
 /// Views that stand in one place but for rounding.
 TEST(ThinnedCloud, HasAllDirectionsAboutATinyBall) {
   const TemporaryFolder folder;
-  write_points(folder / "c.ply", ball_before_far_surface(3000), PlyPosition::kDouble);
+  write_points(folder / "c.ply", ball_before_far_surface(3000), {PlyPosition::kDouble});
   const NearBall tiny{{0.25, 0.5, -0.125}, 1e-16};
   EXPECT_GE(thin_ply(folder / "c.ply", 2000, tiny).size(), 1900u);
 }
 
 TEST(ThinnedCloud, KeepsAllOfASmallCloudAndOneOfEqualPoints) {
   const TemporaryFolder folder;
-  write_points(folder / "c.ply", {{1, 2, 3}, {4, 5, 6}}, PlyPosition::kFloat);
+  write_points(folder / "c.ply", {{1, 2, 3}, {4, 5, 6}}, {PlyPosition::kFloat});
   EXPECT_EQ(thin_ply(folder / "c.ply", 2), (std::vector<std::uint64_t>{0, 1}));
   EXPECT_EQ(thin_ply(folder / "c.ply", 1).size(), 1u);
-  write_points(folder / "c.ply", Points(9, Vec3d{1, 2, 3}), PlyPosition::kDouble);
+  write_points(folder / "c.ply", Points(9, Vec3d{1, 2, 3}), {PlyPosition::kDouble});
   EXPECT_EQ(thin_ply(folder / "c.ply", 3), (std::vector<std::uint64_t>{0}));
   Points two(100, Vec3d{1, 2, 3});
   two.back().x = 1e6;
-  write_points(folder / "c.ply", two, PlyPosition::kDouble);
+  write_points(folder / "c.ply", two, {PlyPosition::kDouble});
   EXPECT_EQ(thin_ply(folder / "c.ply", 50), (std::vector<std::uint64_t>{0, 99}));
 }
 
@@ -167,7 +177,7 @@ TEST(ThinnedCloud, IsOneThatThisProgramWrote) {
   const TemporaryFolder folder;
   write_file(folder / "c.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n");
   EXPECT_THAT(message_of<InputError>([&] { thin_ply(folder / "c.ply", 1); }), HasSubstr("not binary"));
-  write_points(folder / "c.ply", {{1, 2, 3}, {0, std::nan(""), 0}, {4, 5, 6}}, PlyPosition::kFloat);
+  write_points(folder / "c.ply", {{1, 2, 3}, {0, std::nan(""), 0}, {4, 5, 6}}, {PlyPosition::kFloat});
   EXPECT_THAT(message_of<InputError>([&] { thin_ply(folder / "c.ply", 2); }), HasSubstr("not finite"));
 }
 

@@ -33,7 +33,7 @@ class PlyTiles : public testing::Test {
   fs::path cloud() const { return folder_ / "fused.ply"; }
   fs::path tiles() const { return folder_ / "tiles"; }
 
-  void write(const std::vector<Vec3d>& positions, PlyPosition type = PlyPosition::kFloat) const {
+  void write(const std::vector<Vec3d>& positions, const PlyCoordinates& type = {}) const {
     PlyWriter writer(cloud(), type);
     for (std::size_t i = 0; i < positions.size(); ++i) {
       PlyPoint point;
@@ -46,7 +46,7 @@ class PlyTiles : public testing::Test {
     writer.commit();
   }
 
-  void write_random(int count, Vec3d centre, double extent, PlyPosition type = PlyPosition::kFloat) const {
+  void write_random(int count, Vec3d centre, double extent, const PlyCoordinates& type = {}) const {
     std::mt19937 random(7);
     std::uniform_real_distribution<double> offset(-extent / 2, extent / 2);
     std::vector<Vec3d> positions;
@@ -76,15 +76,31 @@ TEST_F(PlyTiles, HaveEveryPointOnceOnBothSidesOfTheOrigin) {
 }
 
 TEST_F(PlyTiles, KeepTheDigitsOfGeographicCoordinates) {
-  write_random(3000, {412345.678, 5651234.5, 120}, 400, PlyPosition::kDouble);
-  EXPECT_THAT(names(100), testing::Contains("4123_56512.ply"));
+  write_random(3000, {412345.678, 5651234.5, 120}, 400, {PlyPosition::kDouble});
+  EXPECT_THAT(names(100), testing::Contains("412300_5651200.ply"));
   expect_divided(cloud(), tiles(), 100);
-  EXPECT_TRUE(NaiveCloud(tiles() / "4123_56512.ply").is_double);
+  EXPECT_TRUE(NaiveCloud(tiles() / "412300_5651200.ply").is_double);
+}
+
+TEST_F(PlyTiles, AreNamedByTheCoordinatesBeforeAnOffset) {
+  write_random(3000, {412345.678, 5180034.5, 120}, 400, {PlyPosition::kFloat, {412000, 5180000, -3.5}});
+  EXPECT_THAT(names(100), testing::Contains("412300_5180000.ply"));
+  expect_divided(cloud(), tiles(), 100);
+  const NaiveCloud tile(tiles() / "412300_5180000.ply");
+  EXPECT_FALSE(tile.is_double);
+  EXPECT_EQ(tile.offset, (std::array<double, 3>{412000, 5180000, -3.5}));
+  for (const Vec3d& position : read_ply(tiles() / "412300_5180000.ply").positions)
+    EXPECT_TRUE(position.x >= 412300 && position.x < 412400 && position.y >= 5180000 && position.y < 5180100);
+}
+
+TEST_F(PlyTiles, HaveNamesWithoutWhatAProductRounds) {
+  write({{0.35, -0.25, 9}});
+  EXPECT_THAT(names(0.1), ElementsAre("0.3_m0.3.ply"));
 }
 
 TEST_F(PlyTiles, HaveTheirLowerBoundsAndNotTheUpper) {
   write({{0, 0, 9}, {2, 0, 9}, {-2, -0.0, 9}, {1.99, -2, 9}, {-2.01, 3.99, 9}, {1, 1, 9}});
-  EXPECT_THAT(names(2), ElementsAre("m2_1.ply", "m1_0.ply", "0_m1.ply", "0_0.ply", "1_0.ply"));
+  EXPECT_THAT(names(2), ElementsAre("m4_2.ply", "m2_0.ply", "0_m2.ply", "0_0.ply", "2_0.ply"));
   expect_divided(cloud(), tiles(), 2);
 }
 

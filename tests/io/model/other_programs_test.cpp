@@ -59,16 +59,19 @@ TEST_F(Colmap, ReadsOurTextAndWeItsBinary) {
   expect_same(in_order_of_ids(through_colmap(scene, ColmapFormat::kText)), in_order_of_ids(scene));
 }
 
+/// Map coordinates, at which floats are half a unit apart.
+constexpr Vec3d kFarAway{412345.5, 5180000.25, 120};
+
 /// A unit sphere of 800 points, coloured, with normals.
-void write_sphere(const std::filesystem::path& path) {
-  PlyWriter writer(path);
+void write_sphere(const std::filesystem::path& path, Vec3d centre = {0, 0, 0}, Vec3d offset = {0, 0, 0}) {
+  PlyWriter writer(path, {PlyPosition::kFloat, offset});
   const std::uint32_t views[3] = {0, 1, 2};
   for (int i = 0; i < 20; ++i)
     for (int j = 0; j < 40; ++j) {
       const double a = 3.14159265 * (i + 0.5) / 20, b = 2 * 3.14159265 * j / 40;
       const Vec3f n{static_cast<float>(std::sin(a) * std::cos(b)),
                     static_cast<float>(std::sin(a) * std::sin(b)), static_cast<float>(std::cos(a))};
-      writer.add({{n.x, n.y, n.z},
+      writer.add({centre + Vec3d{n.x, n.y, n.z},
                   n,
                   {static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(j), 200},
                   0.5f,
@@ -88,6 +91,16 @@ TEST(CloudCompare, TakesTheNumberOfViewsAsAScalarField) {
   const std::string text = slurp(folder / "cloud.asc");
   EXPECT_THAT(text, testing::StartsWith("//X Y Z R G B views "));
   EXPECT_THAT(text, testing::HasSubstr(" 0 0 200 3.0"));
+
+  write_sphere(folder / "far.ply", kFarAway, kFarAway);
+  output_of(
+      "QT_QPA_PLATFORM=offscreen CloudCompare -SILENT -NO_TIMESTAMP -O far.ply -C_EXPORT_FMT ASC "
+      "-SAVE_CLOUDS",
+      folder.path());
+  std::istringstream first(slurp(folder / "far.asc"));
+  Vec3d point{};
+  ASSERT_TRUE(first >> point.x >> point.y >> point.z);
+  EXPECT_NEAR(norm(point), 1, 1e-6);
 }
 
 TEST(Open3d, ReadsOurCloudWithNormalsAndColours) {
@@ -100,6 +113,8 @@ TEST(Open3d, ReadsOurCloudWithNormalsAndColours) {
         "points, normals = numpy.asarray(cloud.points), numpy.asarray(cloud.normals)\n"
         "colours = numpy.rint(numpy.asarray(cloud.colors) * 255).astype(int)\n"
         "print(len(points), bool((points == normals).all()), *colours[41])\n");
+  EXPECT_EQ(output_of("/usr/bin/python3 read.py", folder.path()), "800 True 1 1 200\n");
+  write_sphere(folder / "a.ply", kFarAway, kFarAway);
   EXPECT_EQ(output_of("/usr/bin/python3 read.py", folder.path()), "800 True 1 1 200\n");
 }
 
@@ -117,6 +132,12 @@ TEST(MeshLab, ConvertsOurCloudAndWeReadItsPly) {
     EXPECT_EQ(theirs.positions[i].y, ours.positions[i].y);
     EXPECT_EQ(theirs.normals[i].z, ours.normals[i].z);
   }
+
+  write_sphere(folder / "far.ply", kFarAway, kFarAway);
+  output_of("xvfb-run -a meshlabserver -i far.ply -o b.ply", folder.path());
+  const PlyCloud moved = read_ply(folder / "b.ply");
+  ASSERT_EQ(moved.positions.size(), 800u);
+  for (std::size_t i = 0; i < 800; ++i) EXPECT_LT(norm(moved.positions[i] - ours.positions[i]), 1e-6);
 }
 
 }  // namespace

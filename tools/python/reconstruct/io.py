@@ -141,15 +141,23 @@ def read_pfm(path):
 
 
 def _ply_header(path, file):
-    """The number of vertices and their NumPy type."""
+    """The number of vertices, their NumPy type, and what `reconstruct` subtracted from their coordinates."""
     if file.readline(16).strip() != b"ply":
         _fail(path, "is not a PLY file")
-    count, fields, elements, order = 0, [], [], None
+    count, fields, elements, order, own, offset = 0, [], [], None, False, None
     while (line := file.readline(4096).decode("ascii", "replace").strip()) != "end_header":
         if not line:
             _fail(path, "the header is truncated")
         if line.startswith("format "):
             order = {"binary_little_endian": "<", "binary_big_endian": ">"}.get(line.split()[1])
+        elif line == "comment written by reconstruct":
+            own = True
+        elif own and line.startswith("comment offset "):
+            numbers = re.fullmatch(r"comment offset (\S+) (\S+) (\S+)", line)
+            try:
+                offset = [float(number) for number in numbers.groups()]
+            except (AttributeError, ValueError):
+                _fail(path, f"has no three numbers in '{line}'")
         elif element := re.fullmatch(r"element (\S+) (\d+)", line):
             elements.append(element[1])
             if element[1] == "vertex":
@@ -165,7 +173,7 @@ def _ply_header(path, file):
         _fail(path, "does not begin with vertices")
     if len({name for name, _ in fields}) < len(fields):
         _fail(path, "has two properties of the same name")
-    return count, np.dtype([(name, order + _PLY_TYPES[kind]) for name, kind in fields])
+    return count, np.dtype([(name, order + _PLY_TYPES[kind]) for name, kind in fields]), offset
 
 
 def _field_name(name, names):
@@ -173,19 +181,30 @@ def _field_name(name, names):
     return "views" if name == "scalar_views" and "views" not in names else name
 
 
+def _with_offset(cloud, offset):
+    """The same points with x, y and z as doubles, to which the offset is added."""
+    kinds = [(name, "f8" if name in ("x", "y", "z") else cloud.dtype[name]) for name in cloud.dtype.names]
+    moved = cloud.astype(np.dtype(kinds))
+    for axis, added in zip("xyz", offset):
+        moved[axis] += added
+    return moved
+
+
 def read_cloud(path):
     """The points of a binary PLY file: a structured array with a field for each property, of its type in the file.
 
     Those of `reconstruct` are x y z (float or, in map coordinates, double), nx ny nz, red green blue, confidence and
     views, the number of views that see the point, at most 255 (in the file scalar_views: CloudCompare takes such names).
+    What `--offset` subtracted is added again: x y z are double then, in the coordinates of the scene.
     """
     with open(path, "rb") as file:
-        count, kind = _ply_header(path, file)
+        count, kind, offset = _ply_header(path, file)
         kind.names = tuple(_field_name(name, kind.names) for name in kind.names)
         left = os.fstat(file.fileno()).st_size - file.tell()
         if left < count * kind.itemsize:
             _fail(path, f"{count} vertices take {count * kind.itemsize} bytes, but {left} follow")
-        return np.fromfile(file, kind, count)
+        cloud = np.fromfile(file, kind, count)
+    return cloud if offset is None else _with_offset(cloud, offset)
 
 
 def read_visibility(path, points):

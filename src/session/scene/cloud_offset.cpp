@@ -1,0 +1,106 @@
+#include "session/scene/cloud_offset.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/quantile.hpp"
+#include "fuse/fusion.hpp"
+#include "io/file/output_file.hpp"
+#include "io/file/text_scanner.hpp"
+
+namespace recon {
+
+namespace {
+
+constexpr std::array<double Vec3d::*, 3> kCoordinates = {&Vec3d::x, &Vec3d::y, &Vec3d::z};
+
+Pose pose_less(const Pose& cam_from_world, Vec3d offset) {
+  return {cam_from_world.rotation, cam_from_world.translation + cam_from_world.rotation * offset};
+}
+
+/// Whether floats hold the points of some views less an offset.
+bool floats_hold(const SceneRun& run, const std::vector<int>& views, Vec3d offset) {
+  return std::ranges::all_of(views, [&](int view) {
+    const FusionView it{
+        run.plan.view(view).camera, pose_less(run.plan.scene_view(view).cam_from_world, offset), {}};
+    return floats_suffice(it, run.plan.view(view).range.near, run.options.point_spacing);
+  });
+}
+
+/// The median of the camera centres on each axis.
+Vec3d middle_of_cameras(const ScenePlan& plan) {
+  Vec3d middle{};
+  for (const auto axis : kCoordinates) {
+    std::vector<double> values;
+    for (const View& view : plan.scene.views) values.push_back(camera_centre(view.cam_from_world).*axis);
+    middle.*axis = lower_quantile(values, 0.5);
+  }
+  return middle;
+}
+
+Vec3d rounded_to(Vec3d point, double step) {
+  for (const auto axis : kCoordinates) point.*axis = step * std::round(point.*axis / step) + 0.0;  // no -0
+  return point;
+}
+
+Vec3d automatic_offset(const SceneRun& run) {
+  std::vector<int> views(run.plan.views.size());
+  for (std::size_t i = 0; i < views.size(); ++i) views[i] = static_cast<int>(i);
+  if (floats_hold(run, views, {})) return {};
+  const Vec3d middle = middle_of_cameras(run.plan);
+  constexpr double kRoundest = 1e6;
+  for (double step = kRoundest; step > 1; step /= 10)
+    if (floats_hold(run, views, rounded_to(middle, step)))
+      return rounded_to(middle, std::max(step / 10, 1.0));
+  return rounded_to(middle, 1);
+}
+
+std::string joined(Vec3d v, const char* separator) {
+  return fmt::format("{}{}{}{}{}", decimal(v.x), separator, decimal(v.y), separator, decimal(v.z));
+}
+
+/// NumPy's loadtxt reads the numbers.
+std::string offset_file_text(Vec3d offset) {
+  const Vec3d shift = Vec3d{} - offset;
+  return fmt::format(
+      "# x y z of {}, tiles/*.ply and splat/ are those of the scene less these numbers: add them to have "
+      "them "
+      "back.\n# All other files have the coordinates of the scene.\n{}\n"
+      "# CloudCompare shows another cloud of the scene in the same place with the global shift {}; its line "
+      "of\n"
+      "# global_shift_list.txt is: reconstruct; {}; 1;\n",
+      Workspace::cloud_file(), joined(offset, " "), joined(shift, " "), joined(shift, "; "));
+}
+
+}  // namespace
+
+bool has_offset(Vec3d offset) {
+  return dot(offset, offset) > 0;
+}
+
+Vec3d cloud_offset(const SceneRun& run) {
+  return run.options.offset.automatic ? automatic_offset(run) : run.options.offset.value;
+}
+
+PlyCoordinates cloud_coordinates(const SceneRun& run, const std::vector<int>& views) {
+  const Vec3d offset = cloud_offset(run);
+  return {floats_hold(run, views, offset) ? PlyPosition::kFloat : PlyPosition::kDouble, offset};
+}
+
+void subtract_offset(Scene& scene, Vec3d offset) {
+  if (!has_offset(offset)) return;
+  for (View& view : scene.views) view.cam_from_world = pose_less(view.cam_from_world, offset);
+  for (SparsePoint& point : scene.points.edit()) point.position = point.position - offset;
+}
+
+void write_offset_file(const SceneRun& run, std::vector<OutputFile>& files) {
+  const Vec3d offset = cloud_offset(run);
+  if (!has_offset(offset)) return;
+  const std::string name = Workspace::offset_file();
+  files.push_back({name, write_file(run.workspace.path(name), offset_file_text(offset))});
+}
+
+}  // namespace recon
