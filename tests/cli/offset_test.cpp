@@ -118,7 +118,7 @@ TEST_F(OffsetCloud, LeavesAFileOfTheUserAlone) {
   set_content(text(), "mine");
   const Outcome refused = run({"--offset", "auto", "--overwrite"});
   EXPECT_EQ(refused.exit_code, 2) << refused.err;
-  EXPECT_THAT(refused.err, HasSubstr(text().string() + ": --offset writes a file of this name"));
+  EXPECT_THAT(refused.err, HasSubstr(text().string() + ": reconstruct did not write this file"));
   ASSERT_EQ(run({"--overwrite"}).exit_code, 0);
   ASSERT_EQ(run({"--min-fused-views", "3"}).exit_code, 0);
   EXPECT_EQ(content(text()), "mine");

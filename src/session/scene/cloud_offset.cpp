@@ -47,8 +47,9 @@ Vec3d rounded_to(Vec3d point, double step) {
 }
 
 Vec3d automatic_offset(const SceneRun& run) {
-  std::vector<int> views(run.plan.views.size());
-  for (std::size_t i = 0; i < views.size(); ++i) views[i] = static_cast<int>(i);
+  std::vector<int> views;
+  for (std::size_t i = 0; i < run.plan.views.size(); ++i)
+    if (run.plan.views[i].range.near > 0) views.push_back(static_cast<int>(i));
   if (floats_hold(run, views, {})) return {};
   const Vec3d middle = middle_of_cameras(run.plan);
   constexpr double kRoundest = 1e6;
@@ -66,13 +67,11 @@ std::string joined(Vec3d v, const char* separator) {
 std::string offset_file_text(Vec3d offset) {
   const Vec3d shift = Vec3d{} - offset;
   return fmt::format(
-      "# x y z of {}, tiles/*.ply and splat/ are those of the scene less these numbers: add them to have "
-      "them "
-      "back.\n# All other files have the coordinates of the scene.\n{}\n"
-      "# CloudCompare shows another cloud of the scene in the same place with the global shift {}; its line "
-      "of\n"
-      "# global_shift_list.txt is: reconstruct; {}; 1;\n",
-      Workspace::cloud_file(), joined(offset, " "), joined(shift, " "), joined(shift, "; "));
+      "# The coordinates of {}, tiles/ and splat/ are those of the scene less these numbers.\n"
+      "# All other files have the coordinates of the scene.\n{}\n"
+      "# The global shift with which CloudCompare shows other clouds of the scene in the same place,\n"
+      "# as a line of its global_shift_list.txt:\n# reconstruct; {}; 1;\n",
+      Workspace::cloud_file(), joined(offset, " "), joined(shift, "; "));
 }
 
 }  // namespace
