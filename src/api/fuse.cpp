@@ -141,11 +141,9 @@ ViewDepth given_maps(const FusionView& view, const std::string& name, const Sess
 /// The maps of all views, from the caller's to the checked ones.
 class CheckedViews {
  public:
-  CheckedViews(Backend& backend, const std::vector<FusionView>& views, const SessionOptions& options)
-      : views_(views),
-        options_(options),
-        plan_(fusion_plan(views, options)),
-        first_id_(unique_ids(views.size())) {
+  CheckedViews(Backend& backend, const std::vector<FusionView>& views, const ScenePlan& plan,
+               const SessionOptions& options)
+      : views_(views), options_(options), plan_(plan), first_id_(unique_ids(views.size())) {
     for (std::size_t i = 0; i < views.size(); ++i) {
       maps_.push_back(given_maps(views[i], view_name(i), options));
       maps_[i].normal = backend.normals(maps_[i].depth.view(), plan_.views[i].camera, first_id_ + i);
@@ -153,7 +151,6 @@ class CheckedViews {
     for (std::size_t i = 0; i < views.size(); ++i) checked_.push_back(check(backend, i));
   }
 
-  const ScenePlan& plan() const { return plan_; }
   std::vector<ViewDepth>& checked() { return checked_; }
 
  private:
@@ -183,7 +180,7 @@ class CheckedViews {
 
   const std::vector<FusionView>& views_;
   const SessionOptions& options_;
-  const ScenePlan plan_;
+  const ScenePlan& plan_;
   const std::uint64_t first_id_;
   std::vector<ViewDepth> maps_, checked_;
 };
@@ -247,6 +244,7 @@ class CloudInMemory : public PointSink {
 };
 
 /// What the program says of maps of --depth-maps.
+/// @throws InputError where next to nothing of them agrees
 std::vector<std::string> doubts_of_maps(const std::vector<FusionView>& views, const ScenePlan& plan) {
   const auto points = [&](const std::vector<int>& of_views) {
     std::vector<std::vector<Vec3d>> seen;
@@ -258,14 +256,19 @@ std::vector<std::string> doubts_of_maps(const std::vector<FusionView>& views, co
   };
   std::vector<int> all(views.size());
   std::iota(all.begin(), all.end(), 0);
-  return doubts_of({plan, std::move(all), [](int) { return true; },
-                    [&](int view) { return given_depth(views[view].depth); }, points, "the sparse points",
-                    [](double scale) { return fmt::format("divide them by {:.4g}", scale); }});
+  MapDoubts doubts =
+      doubts_of({plan, std::move(all), [](int) { return true; },
+                 [&](int view) { return given_depth(views[view].depth); }, points, "the sparse points",
+                 [](double scale) { return fmt::format("divide them by {:.4g}", scale); }});
+  if (doubts.useless) throw InputError(fmt::format("{}", fmt::join(doubts.texts, "; ")));
+  return std::move(doubts.texts);
 }
 
 Fusion fuse_views(Backend& backend, const std::vector<FusionView>& views, const SessionOptions& options) {
-  CheckedViews check(backend, views, options);
-  const ScenePlan& plan = check.plan();
+  const ScenePlan plan = fusion_plan(views, options);
+  Fusion result;
+  result.warnings = doubts_of_maps(views, plan);
+  CheckedViews check(backend, views, plan, options);
   const std::vector<std::vector<int>> overlaps = plan.overlaps();
   std::vector<recon::FusionView> geometry;
   for (std::size_t i = 0; i < views.size(); ++i)
@@ -279,8 +282,6 @@ Fusion fuse_views(Backend& backend, const std::vector<FusionView>& views, const 
   CloudInMemory cloud(options.roi);
   const std::unique_ptr<DeviceFusion> device = backend.fusion(geometry, fusion);
   recon::fuse(geometry, maps, fusion, cloud, device.get());
-  Fusion result;
-  result.warnings = doubts_of_maps(views, plan);
   for (ViewDepth& it : check.checked()) result.checked.push_back(detail::maps_of(std::move(it)));
   result.cloud = cloud.take();
   return result;

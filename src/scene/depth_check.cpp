@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -10,25 +9,22 @@ namespace recon {
 
 namespace {
 
-/// Samples of points and of views below which nothing is said.
-constexpr std::size_t kMinPointSamples = 30, kMinViewSamples = 200;
-/// A scale is another one from this difference of its logarithm on, and from so many median deviations on.
-constexpr double kMinScale = 0.05, kMinDeviations = 1.5;
-/// Median deviation of the logarithms beyond which depths are none, and have no other scale.
-constexpr double kUnrelated = 0.4, kNoOtherScale = 0.14;
+/// Samples below which nothing is said.
+constexpr std::size_t kMinSamples = 30;
+/// A scale is another one from so many median deviations on.
+constexpr double kMinDeviations = 3;
+/// Values that scatter less are depths of some surface; more, and nearly as much as those of other places,
+/// they are not.
+constexpr double kUnrelated = 0.05, kOfChance = 0.75, kMoreThanChance = 2, kMargin = 0.05;
+/// Logarithms of depths that differ less agree.
+constexpr double kAgree = 0.03;
 /// The logarithm of distances grows by 1 with that of the ray, of depths by 0: max difference from 1, and max
 /// standard error.
 constexpr double kMaxSlopeError = 0.35, kMaxDeviationOfSlope = 0.12;
-/// Depths that differ less agree, in logarithms: of a map and a point, and of two views, where smooth
-/// surfaces agree to some percent at any scale.
-constexpr double kPointsAgree = 0.03, kViewsAgree = 0.01;
-/// Share of agreeing samples that needs no explanation, that an explanation has to reach, and by which factor
-/// it has to be more than without.
-constexpr double kAgreeing = 0.6, kExplains = 0.3, kBetter = 1.5;
-/// Share of the places of views that have to be in their sources for these to need no explanation.
-constexpr double kCommonPlaces = 0.2;
-/// Distances have to agree better than depths by this factor of the median deviation.
-constexpr double kBetterThanDepths = 0.6;
+/// Values that vary by this part of what the depths do say nothing of them.
+constexpr double kConstant = 0.05;
+/// Another meaning needs depths that are so far off, as the sensors' are not, and to scatter so much less.
+constexpr double kFarOff = 0.07, kMuchBetter = 0.4;
 
 double middle_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -42,210 +38,149 @@ double deviation_of(std::vector<double> values, double from) {
   return middle_of(std::move(values));
 }
 
-/// Logarithms of rays and ratios.
-struct LogSamples {
-  std::vector<double> ray, ratio;
-};
-
-/// A line of the least absolute differences, by weighted least squares.
-struct Trend {
-  double slope = 0, standard_error = std::numeric_limits<double>::infinity();
-};
-
-Trend trend_of(const LogSamples& samples) {
-  constexpr int kIterations = 40;
-  constexpr double kLeastDifference = 1e-4;  // of a difference: fewer are as good
-  const std::size_t n = samples.ray.size();
-  double offset = middle_of(samples.ratio), slope = 0, spread = 0;
-  for (int iteration = 0; iteration < kIterations; ++iteration) {
-    double w = 0, x = 0, y = 0, xx = 0, xy = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const double difference = samples.ratio[i] - offset - slope * samples.ray[i];
-      const double weight = 1 / std::max(std::abs(difference), kLeastDifference);
-      w += weight;
-      x += weight * samples.ray[i];
-      y += weight * samples.ratio[i];
-      xx += weight * samples.ray[i] * samples.ray[i];
-      xy += weight * samples.ray[i] * samples.ratio[i];
-    }
-    spread = xx / w - (x / w) * (x / w);
-    if (!(spread > 1e-12)) return {};
-    slope = (xy / w - (x / w) * (y / w)) / spread;
-    offset = (y - slope * x) / w;
-  }
-  std::vector<double> differences(n);
-  for (std::size_t i = 0; i < n; ++i) differences[i] = samples.ratio[i] - offset - slope * samples.ray[i];
-  const double sigma = 1.4826 * deviation_of(std::move(differences), 0);
-  return {slope, sigma / std::sqrt(spread * static_cast<double>(n))};
-}
-
 double share_near(const std::vector<double>& values, double of) {
-  const auto near = std::ranges::count_if(values, [&](double v) { return std::abs(v - of) < kPointsAgree; });
+  const auto near = std::ranges::count_if(values, [&](double v) { return std::abs(v - of) < kAgree; });
   return static_cast<double>(near) / static_cast<double>(values.size());
 }
 
+/// A line of the least absolute differences.
+struct Line {
+  double offset = 0, slope = 0, standard_error = std::numeric_limits<double>::infinity();
+};
+
+/// By weighted least squares (Schlossmacher 1973). A slope of 0 where all x are the same.
+Line line_through(const std::vector<double>& at, const std::vector<double>& values) {
+  constexpr int kIterations = 40;
+  constexpr double kLeastDifference = 1e-4;  // of a difference: fewer are as good
+  const std::size_t n = at.size();
+  Line line{middle_of(values)};
+  const double least = kLeastDifference * std::max(1e-300, deviation_of(values, 0));
+  double spread = 0;
+  for (int iteration = 0; iteration < kIterations; ++iteration) {
+    double w = 0, x = 0, y = 0, xx = 0, xy = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double difference = values[i] - line.offset - line.slope * at[i];
+      const double weight = 1 / std::max(std::abs(difference), least);
+      w += weight;
+      x += weight * at[i];
+      y += weight * values[i];
+      xx += weight * at[i] * at[i];
+      xy += weight * at[i] * values[i];
+    }
+    spread = xx / w - (x / w) * (x / w);
+    if (!(spread > 1e-12 * xx / w)) return {middle_of(values)};
+    line.slope = (xy / w - (x / w) * (y / w)) / spread;
+    line.offset = (y - line.slope * x) / w;
+  }
+  std::vector<double> differences(n);
+  for (std::size_t i = 0; i < n; ++i) differences[i] = values[i] - line.offset - line.slope * at[i];
+  const double sigma = 1.4826 * deviation_of(std::move(differences), 0);
+  line.standard_error = sigma / std::sqrt(spread * static_cast<double>(n));
+  return line;
+}
+
+/// The median deviation of the logarithms of a member.
+double spread_of(std::span<const DepthSample> samples, double DepthSample::*member) {
+  std::vector<double> logs;
+  for (const DepthSample& sample : samples) logs.push_back(std::log(sample.*member));
+  const double middle = middle_of(logs);
+  return deviation_of(std::move(logs), middle);
+}
+
+/// Logarithms of values by known depths, each of another place as `step` says.
+std::vector<double> log_ratios(std::span<const DepthSample> samples, std::size_t step = 0) {
+  std::vector<double> logs;
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    logs.push_back(std::log(samples[i].value / samples[(i + step) % samples.size()].depth));
+  return logs;
+}
+
+/// Whether values are distances.
+bool grow_with_ray(std::span<const DepthSample> samples, const std::vector<double>& ratios) {
+  std::vector<double> rays;
+  for (const DepthSample& sample : samples) rays.push_back(std::log(sample.ray));
+  const Line line = line_through(rays, ratios);
+  return std::abs(line.slope - 1) < kMaxSlopeError && line.standard_error < kMaxDeviationOfSlope;
+}
+
+/// Logarithms of values by those that a meaning with the scale and shift that fit expects.
+std::vector<double> log_differences(std::span<const DepthSample> samples, DepthMeaning meaning) {
+  // Each is a line in something, divided by what makes the differences relative.
+  std::vector<double> at, values;
+  for (const auto& [value, depth, ray] : samples) {
+    at.push_back(meaning == DepthMeaning::kShiftedDepth ? 1 / depth : depth);
+    values.push_back(meaning == DepthMeaning::kShiftedDepth     ? value / depth
+                     : meaning == DepthMeaning::kShiftedInverse ? depth / value
+                                                                : value * depth);
+  }
+  const Line line = line_through(at, values);  // offset: the scale, slope: the shift
+  std::vector<double> logs;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double expected = line.offset + line.slope * at[i];
+    logs.push_back(line.offset > 0 && expected > 0 ? std::log(values[i] / expected)
+                                                   : std::numeric_limits<double>::infinity());
+  }
+  return logs;
+}
+
+/// The meaning that fits much better than depths of some scale, if there is one.
+void find_meaning(std::span<const DepthSample> samples, DepthVerdict& verdict) {
+  double least = kMuchBetter * verdict.scatter;
+  for (const DepthMeaning meaning :
+       {DepthMeaning::kShiftedDepth, DepthMeaning::kShiftedInverse, DepthMeaning::kDisparity}) {
+    const std::vector<double> logs = log_differences(samples, meaning);
+    const double scatter = deviation_of(logs, 0);
+    if (!(scatter < least)) continue;
+    least = scatter;
+    verdict.meaning = meaning;
+    verdict.agreeing = share_near(logs, 0);
+  }
+}
+
 }  // namespace
 
-DepthVerdict judge_depths(std::span<const DepthSample> samples) {
+DepthVerdict judge_depths(std::span<const DepthSample> samples, double min_scale) {
   DepthVerdict verdict{samples.size()};
-  if (samples.size() < kMinPointSamples) return verdict;
-  LogSamples logs;
-  for (const DepthSample& sample : samples) {
-    logs.ray.push_back(std::log(sample.ray));
-    logs.ratio.push_back(std::log(sample.ratio));
+  verdict.judged = samples.size() >= kMinSamples;
+  if (!verdict.judged) return verdict;
+  std::vector<double> logs = log_ratios(samples);
+  const std::vector<double> others = log_ratios(samples, samples.size() / 2);
+  verdict.as_given = share_near(logs, 0);
+  verdict.by_chance = share_near(others, middle_of(others));
+  verdict.other_scatter = deviation_of(others, middle_of(others));
+  const double far_off = deviation_of(logs, 0);
+  if (grow_with_ray(samples, logs)) {
+    verdict.meaning = DepthMeaning::kDistance;
+    for (std::size_t i = 0; i < samples.size(); ++i) logs[i] -= std::log(samples[i].ray);
   }
-  verdict.agreeing_as_given = share_near(logs.ratio, 0);
-  const Trend trend = trend_of(logs);
-  verdict.distances =
-      std::abs(trend.slope - 1) < kMaxSlopeError && trend.standard_error < kMaxDeviationOfSlope;
-  if (verdict.distances)
-    for (std::size_t i = 0; i < samples.size(); ++i) logs.ratio[i] -= logs.ray[i];
-  const double typical = middle_of(logs.ratio), deviation = deviation_of(logs.ratio, typical);
-  const bool other_scale = std::abs(typical) > std::max(kMinScale, kMinDeviations * deviation);
-  verdict.unrelated = deviation > (other_scale ? kNoOtherScale : kUnrelated);
-  if (verdict.unrelated)
-    verdict.distances = false;
-  else if (other_scale)
-    verdict.scale = std::exp(typical);
-  verdict.agreeing = share_near(logs.ratio, std::log(verdict.scale));
+  const double typical = middle_of(logs);
+  verdict.ratio = std::exp(typical);
+  verdict.scatter = deviation_of(logs, typical);
+  if (std::abs(typical) > std::max(min_scale, kMinDeviations * verdict.scatter))
+    verdict.scale = verdict.ratio;
+  verdict.agreeing = share_near(logs, std::log(verdict.scale));
+  const bool constant =
+      spread_of(samples, &DepthSample::value) < kConstant * spread_of(samples, &DepthSample::depth);
+  if (verdict.meaning == DepthMeaning::kDepth && far_off > kFarOff && !constant)
+    find_meaning(samples, verdict);
+  const bool scatters = verdict.scatter > std::max(kUnrelated, kOfChance * verdict.other_scatter) &&
+                        verdict.agreeing < kMoreThanChance * verdict.by_chance + kMargin;
+  verdict.unrelated =
+      scatters && (verdict.meaning == DepthMeaning::kDepth || verdict.meaning == DepthMeaning::kDistance);
+  if (verdict.unrelated) {
+    verdict.meaning = DepthMeaning::kDepth;
+    verdict.scale = 1;
+  }
   return verdict;
 }
 
-namespace {
-
-/// What the depths of a map are taken for.
-struct DepthMeaning {
-  double scale = 1;  ///< they are so many times too deep
-  bool distances = false;
-};
-
-/// A pixel of a map, and its ray of depth 1: its length, and in directions of the source's camera.
-struct PairPlace {
-  int source = 0;
-  double depth = 0, ray = 1;
-  Vec3d turned{0, 0, 1}, translation{0, 0, 0};
-};
-
-/// How well the depths of pairs agree.
-struct PairAgreement {
-  std::size_t samples = 0;
-  double share = 0;      ///< of all places that agree, also of those outside the source
-  double of_common = 0;  ///< the same of the samples, where there are enough; else 0
-  double deviation = 0;  ///< median difference of logarithms, of those that are not far off
-};
-
-/// Places on a grid of the maps of the references of pairs.
-std::vector<PairPlace> places_of(std::span<const ComparedView> views,
-                                 std::span<const std::pair<int, int>> pairs) {
-  constexpr int kGrid = 16;
-  std::vector<PairPlace> places;
-  for (const auto& [reference, source] : pairs) {
-    const ComparedView& view = views[reference];
-    const Pose source_from_reference = views[source].cam_from_world * inverse(view.cam_from_world);
-    for (int j = 0; j < kGrid; ++j)
-      for (int i = 0; i < kGrid; ++i) {
-        const int x = (2 * i + 1) * view.depth.width() / (2 * kGrid),
-                  y = (2 * j + 1) * view.depth.height() / (2 * kGrid);
-        const double depth = view.depth(x, y);
-        if (!(depth > 0)) continue;
-        const Vec2d at = pixel_centre(x, y);
-        const Vec3d ray = view.camera.ray(
-            {at.x * view.camera.width / view.depth.width(), at.y * view.camera.height / view.depth.height()});
-        places.push_back({source, depth, norm(ray), source_from_reference.rotation * ray,
-                          source_from_reference.translation});
-      }
-  }
-  return places;
-}
-
-/// Log of the depth that a place has in its source, less that of the source's map there; NaN: unknown.
-double difference_at(const PairPlace& place, const ComparedView& source, const DepthMeaning& meaning) {
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  const double depth = place.depth / meaning.scale / (meaning.distances ? place.ray : 1);
-  const Vec3d point = depth * place.turned + place.translation;
-  if (!(point.z > 0)) return kNone;
-  const Vec2d pixel = source.camera.project(point);
-  if (!source.camera.contains(pixel)) return kNone;
-  const double there = depth_at(source.depth, source.camera, pixel);
-  if (!(there > 0)) return kNone;
-  return std::log((meaning.distances ? norm(point) : point.z) * meaning.scale / there);
-}
-
-PairAgreement agreement_of(std::span<const ComparedView> views, const std::vector<PairPlace>& places,
-                           const DepthMeaning& meaning) {
-  constexpr double kFarOff = 0.1;
-  std::vector<double> near;
-  PairAgreement result;
-  std::size_t agreeing = 0;
-  for (const PairPlace& place : places) {
-    const double difference = std::abs(difference_at(place, views[place.source], meaning));
-    if (std::isnan(difference)) continue;
-    ++result.samples;
-    agreeing += difference < kViewsAgree ? 1 : 0;
-    if (difference < kFarOff) near.push_back(difference);
-  }
-  // Places that fall outside count for explanations: a scale at which nothing meets explains nothing. They do
-  // not make one needed: views may have little in common.
-  const auto all = static_cast<double>(places.size()), common = static_cast<double>(result.samples);
-  result.share = places.empty() ? 0 : static_cast<double>(agreeing) / all;
-  if (result.samples > 0 && common >= kCommonPlaces * all)
-    result.of_common = static_cast<double>(agreeing) / common;
-  result.deviation = near.empty() ? kFarOff : middle_of(std::move(near));
-  return result;
-}
-
-/// The scale with which views agree that do not with the scale 1, for depths or distances; 1: none.
-double explaining_scale(std::span<const ComparedView> views, const std::vector<PairPlace>& places,
-                        double share_of_one) {
-  constexpr double kStep = 0.015, kRange = 9.22;  // of logarithms
-  constexpr double kOfPeak = 0.9;
-  const auto share = [&](double log_scale) {
-    const double scale = std::exp(log_scale);
-    return std::max(agreement_of(views, places, {scale, false}).share,
-                    agreement_of(views, places, {scale, true}).share);
-  };
-  std::vector<double> shares;
-  for (double log_scale = -kRange; log_scale <= kRange; log_scale += kStep)
-    shares.push_back(share(log_scale));
-  const auto peak = std::ranges::max_element(shares);
-  const double most = *peak;
-  const auto is_below = [&](double it) { return it < kOfPeak * most; };
-  const auto end = std::find_if(peak, shares.end(), is_below);
-  const auto begin = std::find_if(std::reverse_iterator(peak), shares.rend(), is_below).base();
-  const double middle = static_cast<double>(begin - shares.begin() + end - shares.begin() - 1) / 2;
-  const double best = middle * kStep - kRange, ten = std::log(10.0);
-  if (std::abs(best) < kMinScale) return 1;
-  // Where it agrees at all large scales, or all small ones, there is no baseline to tell.
-  const bool is_peak = kBetter * std::max(share(best + ten), share(best - ten)) < most;
-  return most > kExplains && most > kBetter * share_of_one && is_peak ? std::exp(best) : 1;
-}
-
-}  // namespace
-
-float depth_at(const Image<float>& map, const Pinhole& camera, Vec2d pixel) {
+float depth_at(const Image<float>& map, const Pinhole& camera, Vec2d pixel, MapLayout layout) {
   // Below the size of the map also where it is rounded.
   const auto x = static_cast<int>(pixel.x * map.width() / camera.width),
              y = static_cast<int>(pixel.y * map.height() / camera.height);
-  return map(x, y);
-}
-
-DepthVerdict judge_depth_views(std::span<const ComparedView> views,
-                               std::span<const std::pair<int, int>> pairs) {
-  const std::vector<PairPlace> places = places_of(views, pairs);
-  DepthVerdict verdict{places.size()};
-  if (places.size() < kMinViewSamples) return verdict;
-  PairAgreement depths = agreement_of(views, places, {1, false}),
-                distances = agreement_of(views, places, {1, true});
-  verdict.agreeing_as_given = depths.share;
-  if (std::max(depths.of_common, distances.of_common) < kAgreeing) {
-    verdict.scale = explaining_scale(views, places, std::max(depths.share, distances.share));
-    depths = agreement_of(views, places, {verdict.scale, false});
-    distances = agreement_of(views, places, {verdict.scale, true});
-  }
-  verdict.distances = distances.share > kExplains && distances.share >= depths.share &&
-                      distances.deviation < kBetterThanDepths * depths.deviation;
-  verdict.agreeing = verdict.distances ? distances.share : depths.share;
-  return verdict;
+  const bool mirrored = layout == MapLayout::kMirrored || layout == MapLayout::kTurned,
+             upside_down = layout == MapLayout::kUpsideDown || layout == MapLayout::kTurned;
+  return map(mirrored ? map.width() - 1 - x : x, upside_down ? map.height() - 1 - y : y);
 }
 
 }  // namespace recon

@@ -295,6 +295,8 @@ TEST_F(ViewTest, FusionNamesDepthsThatDoNotFitTheSparsePoints) {
   EXPECT_THAT(warnings(), ElementsAre(HasSubstr("the depths are 1000 times those of other views (")));
   for_pixels([](float depth, double ray) { return depth / 1000 * ray; });
   EXPECT_THAT(warnings(), ElementsAre(HasSubstr("they seem to be distances to the camera")));
+  for_pixels([](float depth, double ray) { return 1 / (depth / ray); });
+  EXPECT_THROW(warnings(), InputError) << "inverse depths fit nothing";
 }
 
 TEST_F(ViewTest, FusionFindsTheBitsOfItsColours) {

@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "cli/given_map_fixture.hpp"
 #include "core/pixels.hpp"
@@ -15,6 +18,7 @@ namespace recon {
 namespace {
 
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -124,6 +128,55 @@ TEST_F(GivenMapCheck, InverseDepthsAreNamed) {
   give(as_inverse);
   EXPECT_THAT(warnings().front(), AllOf(HasSubstr("the depths do not fit the sparse points of "),
                                         HasSubstr("are they disparities, inverse or relative depths")));
+}
+
+TEST_F(GivenMapCheck, ScalesOfViewsAreNamedWithTheViews) {
+  const std::map<std::string, float> scales = {{"view00", 1.3F}, {"view01", 0.8F}, {"view03", 1.15F}};
+  for (const std::string& view : kNames) {
+    const float scale = scales.contains(view) ? scales.at(view) : 1;
+    write_pfm(maps() / (view + ".pfm"),
+              mapped<float>(own_map(view), [&](float depth) { return scale * depth; }).view());
+  }
+  EXPECT_THAT(warnings(),
+              ElementsAre(AllOf(HasSubstr("maps have scales of their own: their depths are so many times "
+                                          "those of the sparse points of "),
+                                HasSubstr(": 3 of 5 views (view00.png 1.3, view01.png 0.8"),
+                                HasSubstr("view03.png 1.15)"))));
+  remove_points();
+  EXPECT_THAT(warnings(), Contains(AllOf(HasSubstr("those of other views: "), HasSubstr("view00.png 1."))));
+}
+
+TEST_F(GivenMapCheck, OfMapsWhoseDepthsFitNothingNoCloudIsMade) {
+  const auto expect_refused = [&](const char* text) {
+    const Outcome outcome = fuse({"--overwrite"});
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
+    EXPECT_THAT(outcome.err,
+                AllOf(HasSubstr("error: --depth-maps " + maps().string() + ": "), HasSubstr(text)));
+    EXPECT_FALSE(fs::exists(dense() / "fused.ply"));
+  };
+  give(as_inverse);
+  expect_refused("the depths do not fit the sparse points of ");
+  std::minstd_rand random(7);
+  std::uniform_real_distribution<double> exponent(-1, 1);
+  const auto noise = [&](double, double) { return 3 * std::exp(exponent(random)); };
+  give(noise);
+  expect_refused("5 of 5 views (view00.png, view01.png, ");
+  remove_points();
+  expect_refused("the depths do not fit other views: ");
+  give([](double, double) { return 3.0; });
+  expect_refused("maps have the same depth everywhere: 5 of 5 views");
+}
+
+TEST_F(GivenMapCheck, AMapOfAnotherImageIsNamed) {
+  give(as_they_are);
+  Image<float> upside_down = own_map("view02");
+  for (int y = 0; y < upside_down.height() / 2; ++y)
+    std::swap_ranges(upside_down.row(y), upside_down.row(y) + upside_down.width(),
+                     upside_down.row(upside_down.height() - 1 - y));
+  write_pfm(maps() / "view02.pfm", upside_down.view());
+  EXPECT_THAT(warnings(), ElementsAre(HasSubstr("in 1 of 5 views (view02.png)")));
+  remove_points();
+  EXPECT_THAT(warnings(), ElementsAre(HasSubstr("in 1 of 5 views (view02.png)")));
 }
 
 TEST_F(GivenMapCheck, SmallerMapsAreNamed) {

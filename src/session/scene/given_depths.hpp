@@ -13,7 +13,7 @@ namespace recon {
 /// Depth maps of others, of some views of a plan.
 struct GivenDepths {
   const ScenePlan& plan;
-  std::vector<int> views;  ///< that may be compared with their sources
+  std::vector<int> views;  ///< that are judged
   std::function<bool(int view)> has;
   /// The map of a view that has one, in the shape of its image and any resolution. @throws InputError where
   /// it cannot be read
@@ -25,11 +25,16 @@ struct GivenDepths {
       advice;  ///< what to do with depths that are so many times too deep
 };
 
-/// Compares the depths of some views with the sparse points that these see, or without points with each
-/// other: whether they are z along the viewing axis in scene units. A map that cannot be read is passed over.
-/// Deterministic.
-/// @returns what seems wrong, with the likely cause, for people
+/// What seems wrong with given maps.
+struct MapDoubts {
+  std::vector<std::string> texts;  ///< with the likely cause, for people
+  bool useless = false;            ///< next to nothing agrees, and no scale, shift or distance explains it
+};
+
+/// Compares the depths of each view with the sparse points that it sees, and with those of two sources:
+/// whether they are z along the viewing axis in scene units, and of its image. A map that cannot be read is
+/// passed over. Each map is read once. Deterministic.
 /// @throws Interrupted
-std::vector<std::string> doubts_of(const GivenDepths& depths);
+MapDoubts doubts_of(const GivenDepths& depths);
 
 }  // namespace recon

@@ -64,16 +64,17 @@ void check_given_maps(SceneRun& run) {
     if (smaller.empty()) smaller = smaller_map_text(run, view, {map.width(), map.height()});
     return map;
   };
-  const std::vector<std::string> doubts = doubts_of(
-      {run.plan, run.plan.views_in_scope(), [&](int view) { return run.given.has(run.plan.name(view)); },
+  const MapDoubts doubts = doubts_of(
+      {run.plan, run.views_of(Step::kEstimate), [&](int view) { return run.given.has(run.plan.name(view)); },
        read, [&](const std::vector<int>& views) { return points_seen(run.plan.scene, views); },
        "the sparse points of " + run.folder.model.string(),
        [&](double scale) {
          return fmt::format("give --depth-unit {:.4g}", run.options.depth_unit.value_or(1) / scale);
        }});
   warn_of_smaller(run, smaller);
-  for (const std::string& doubt : doubts)
-    run.warn("--depth-maps " + run.options.depth_maps.string() + ": " + doubt);
+  const std::string prefix = "--depth-maps " + run.options.depth_maps.string() + ": ";
+  if (doubts.useless) throw InputError(prefix + fmt::format("{}", fmt::join(doubts.texts, "; ")));
+  for (const std::string& text : doubts.texts) run.warn(prefix + text);
 }
 
 void check_given_headers(SceneRun& run) {

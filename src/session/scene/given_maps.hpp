@@ -80,6 +80,7 @@ class GivenMaps {
 
 /// Warns where the given depths of some views do not fit the sparse points or each other, see doubts_of, and
 /// where maps have fewer pixels than the images.
+/// @throws InputError where next to nothing of the maps agrees
 /// @throws Interrupted
 void check_given_maps(SceneRun& run);
 

@@ -181,8 +181,8 @@ class Fusion(NamedTuple):
     checked: "list[DepthMaps]"
     cloud: NDArray[Any]  #: structured: position (3 doubles, world), normal (3), colour (3 uint8), confidence, view_count
     views: NDArray[np.uint32]  #: of each point in turn the indices of its `view_count` views, rising
-    #: What seems wrong with the maps: depths in another unit, distances to the camera, or no depths, by comparison with the
-    #: sparse points, or where there are few, of the views with each other.
+    #: What seems wrong with the maps: depths in another unit, distances to the camera, scales and shifts of single maps, maps of
+    #: other images, or no depths, by comparison of each view with its sparse points, or where these are few, with other views.
     warnings: "list[str]"
 
 
@@ -272,7 +272,7 @@ def fuse(views: Sequence[FusionView], device: Union[str, Device] = "auto", threa
 
     The points are those that the program makes of the same maps, in its order; there may be none.
 
-    Raises UsageError, InputError (all cameras in one place), OutOfMemory, DeviceUnavailable, DeviceError.
+    Raises UsageError, InputError (all cameras in one place; next to nothing of the maps agrees), OutOfMemory, DeviceUnavailable, DeviceError.
     """
     given = []
     for i, view in enumerate(views):

@@ -44,8 +44,9 @@ struct Fusion {
   /// that follow from them; small holes are filled.
   std::vector<DepthMaps> checked;
   Cloud cloud;  ///< it may be empty
-  /// What seems wrong with the maps, for people: depths in another unit, distances to the camera, or no
-  /// depths, by comparison with the sparse points, or where there are few, of the views with each other.
+  /// What seems wrong with the maps, for people: depths in another unit, distances to the camera, scales and
+  /// shifts of single maps, maps of other images, or no depths, by comparison of each view with its sparse
+  /// points, or where these are few, with other views.
   std::vector<std::string> warnings;
 };
 
@@ -55,7 +56,8 @@ struct Fusion {
 /// @param options  by name, of the check and the cloud: min-views, max-depth-error, max-normal-angle,
 /// min-confidence, max-hole, speckle, min-fused-views, point-spacing, roi, and of the choice of sources
 /// @throws UsageError that names the option or map, the value found and what it may be
-/// @throws InputError where all cameras are in one place
+/// @throws InputError where all cameras are in one place, and where next to nothing of the maps agrees with
+/// points or each other
 /// @throws OutOfMemory, DeviceError; Interrupted once `stop` is stopped
 /// Memory: all maps are copied. Thread safety: may be called from several threads. Determinism: the same
 /// result for any number of threads.

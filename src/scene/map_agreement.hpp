@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/image.hpp"
+#include "scene/depth_check.hpp"
+#include "scene/pinhole.hpp"
+#include "scene/pose.hpp"
+
+namespace recon {
+
+/// A view with a depth map of any resolution.
+struct ComparedView {
+  Pinhole camera;
+  Pose cam_from_world;
+  Image<float> map;  ///< in the shape of the camera's image; NaN: unknown
+};
+
+/// What the maps of all views are taken for.
+struct MapReading {
+  DepthMeaning meaning = DepthMeaning::kDepth;  ///< without a shift
+  double scale = 1;
+  MapLayout layout = MapLayout::kUpright;
+  int next = 0;  ///< each is that of so many views further, of the next one
+};
+
+/// How well the map of a view agrees with those of others.
+struct MapAgreement {
+  bool judged = false;   ///< places that two maps know are enough; else nothing is said
+  double agreeing = 0;   ///< the share of them that agrees, ...
+  double by_chance = 0;  ///< ... and with the depths of other places
+  bool fits = true;      ///< in half of its pairs, perhaps with other scales
+  double own_scale = 1;  ///< with which it agrees much better; 1: none
+};
+
+/// What the maps of views are, by comparison with each other.
+struct MapsVerdict {
+  std::size_t samples = 0;
+  MapReading reading;               ///< with which they agree much better than as they are
+  double agreeing = 0;              ///< the share of places that agrees with that ...
+  double as_given = 0;              ///< ... and as they are
+  std::vector<MapAgreement> views;  ///< with `reading`
+};
+
+/// Compares the maps of pairs of views (indices of `views`) with each other: whether they agree as they are,
+/// times a scale between 1e-4 and 1e4, as distances, inverse depths, mirrored or turned, or as maps of the
+/// next views; and each with a scale of its own. Views that agree under many scales, as without a baseline,
+/// are right. Deterministic.
+MapsVerdict judge_maps(std::span<const ComparedView> views, std::span<const std::pair<int, int>> pairs);
+
+}  // namespace recon
