@@ -333,20 +333,12 @@ double matching_seconds(const PairRun& run, const MemoryPlan& memory) {
 
 /// The files that a run writes into the output folder.
 std::vector<std::string> files_to_write(const PairRun& run) {
-  std::vector<std::string> files = {"options.toml",        Workspace::record_file(Step::kPair),
-                                    pair_file::kReport,    pair_file::kReportPage,
-                                    pair_file::kDisparity, pair_file::kDisparityPng,
-                                    pair_file::kPreview,   pair_file::kPhoto};
-  if (run.options.pair.fill) files.emplace_back(pair_file::kFilled);
-  if (run.plan.camera)
-    files.insert(files.end(), {pair_file::kDepth, pair_file::kCloud, pair_file::kVisibility});
-  if (run.plan.depth_step > 0) files.emplace_back(pair_file::kDepthPng);
+  std::vector<std::string> files = pair_files();
+  if (!run.options.pair.fill) std::erase(files, pair_file::kFilled);
+  if (run.plan.depth_step <= 0) std::erase(files, pair_file::kDepthPng);
+  if (!run.plan.camera) std::erase_if(files, pair_file::needs_camera);
+  files.insert(files.end(), {"options.toml", pair_file::kReport, pair_file::kReportPage});
   return files;
-}
-
-/// Removes what an earlier run left, so that it does not pass for a result of this one.
-void remove_results(const Workspace& workspace, std::initializer_list<const char*> files) {
-  for (const char* file : files) workspace.owned().remove(file);
 }
 
 /// Sizes, disparities, memory, and the time of the matching.
@@ -369,11 +361,12 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
   workspace.check_free_space(output_bytes_of(run));
   mark_output(workspace, OutputKind::kPair, files);
   const MeasuredRun earlier = read_measured_run(workspace.path(pair_file::kReport));
-  if (output.has_results) remove_results(workspace, {pair_file::kReport, pair_file::kReportPage});
+  // What an earlier run left must not pass for a result of this one.
+  if (output.has_results)
+    for (const char* file : {pair_file::kReport, pair_file::kReportPage}) workspace.owned().remove(file);
   const std::string options = resolved_options(run.options, plan.job);
   write_file_if_changed(workspace.path("options.toml"), options);
   json inputs = inputs_of(run);
-  const std::string record_file = Workspace::record_file(Step::kPair);
   const StepRecord* record = run.results.find({Step::kPair}, inputs);
   clock.end("checking what is there");
   const bool kept = record != nullptr;
@@ -381,10 +374,7 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
   if (const std::string reason = run.results.reason({Step::kPair}); !reason.empty())
     messages().info("{}: stale results are made again: {}", plan.name(), reason);
   if (!kept && output.has_results)
-    remove_results(workspace,
-                   {record_file.c_str(), pair_file::kDisparity, pair_file::kDisparityPng, pair_file::kPreview,
-                    pair_file::kFilled, pair_file::kDepth, pair_file::kDepthPng, pair_file::kPhoto,
-                    pair_file::kCloud, pair_file::kVisibility});
+    for (const std::string& file : pair_files()) workspace.owned().remove(file);
   if (!kept) record = &do_work(run, std::move(inputs), clock);
   const json about = program_json(run.options, record->result.value("device", ""));
   const MeasuredRun measured = measured_run(kept, clock.times(), about, earlier);

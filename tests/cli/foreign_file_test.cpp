@@ -341,6 +341,21 @@ TEST_F(ForeignFiles, ThatTakeThePlaceOfMissingResultsAreKept) {
   EXPECT_EQ(content(output() / "fused.ply"), "a cloud of another program");
 }
 
+TEST_F(ForeignFiles, WithNamesOfResultsThatWereRemovedAreKept) {
+  ASSERT_EQ(run(scene_words({"--tile", "2", "--export-points", "50"})).exit_code, 0);
+  const std::vector<std::pair<std::string, std::string>> tiles = tree(output() / "tiles");
+  ASSERT_FALSE(tiles.empty());
+  ASSERT_EQ(run(scene_words({})).exit_code, 0);
+  for (const std::string& file :
+       {"tiles/" + tiles.front().first, std::string("splat/sparse/0/points3D.bin")}) {
+    place(output() / file);
+    EXPECT_EQ(run(scene_words({"--tile", "2", "--export-points", "50"})).exit_code, 2) << file;
+    ASSERT_EQ(run(scene_words({})).exit_code, 0) << file;
+    EXPECT_EQ(content(output() / file), "a file of the user");
+    fs::remove(output() / file);
+  }
+}
+
 TEST_F(ForeignFiles, OfTheCallingFolderAreNotThoseOfASession) {
   ASSERT_EQ(run(scene_words({})).exit_code, 0);
   fs::rename(output(), folder() / "maps");

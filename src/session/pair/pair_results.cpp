@@ -12,6 +12,19 @@
 
 namespace recon {
 
+std::vector<std::string> pair_files() {
+  return {Workspace::record_file(Step::kPair),
+          pair_file::kDisparity,
+          pair_file::kDisparityPng,
+          pair_file::kPreview,
+          pair_file::kPhoto,
+          pair_file::kFilled,
+          pair_file::kDepth,
+          pair_file::kDepthPng,
+          pair_file::kCloud,
+          pair_file::kVisibility};
+}
+
 Image<std::uint16_t> disparity_in_16_bits(ImageView<const float> disparity) {
   Image<std::uint16_t> out(disparity.width, disparity.height, 0);
   parallel_for(disparity.height, [&](int y) {

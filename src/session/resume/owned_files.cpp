@@ -160,7 +160,7 @@ void OwnedFiles::claim(const std::vector<std::string>& files) {
   const std::size_t before = names_.size();
   names_.insert(kList);
   for (const std::string& file : files)
-    if (names_.insert(file).second) claimed_.push_back(file);
+    if (names_.insert(file).second) unwritten_.push_back(file);
   if (std::exchange(written_, true) && names_.size() == before) return;
   write_list();
 }
@@ -183,6 +183,7 @@ bool OwnedFiles::remove(const std::string& file) {
   }
   const bool is_there = type_of(root_ / file) != fs::file_type::not_found;
   remove_result(root_ / file);
+  if (is_there) unwritten_.push_back(file);
   return is_there;
 }
 
@@ -207,11 +208,11 @@ void OwnedFiles::forget_unwritten() noexcept {
   try {
     const std::lock_guard lock(mutex_);
     if (!is_in_place()) return;
-    std::size_t unwritten = 0;
-    for (const std::string& file : claimed_)
+    std::size_t forgotten = 0;
+    for (const std::string& file : unwritten_)
       if (!file.starts_with("status/") && type_of(root_ / file) == fs::file_type::not_found)
-        unwritten += names_.erase(file);
-    if (unwritten > 0) write_list();
+        forgotten += names_.erase(file);
+    if (forgotten > 0) write_list();
   } catch (...) {  // the list names too much
   }
 }

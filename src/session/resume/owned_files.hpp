@@ -49,7 +49,7 @@ class OwnedFiles {
   /// Removes the list, if this process wrote it, from a folder that stays unmarked.
   void remove_list() noexcept;
 
-  /// Takes files off the list that were claimed and not written: a later file of the name is somebody else's.
+  /// Takes files off the list that were claimed and not written, or removed: a later one is somebody else's.
   void forget_unwritten() noexcept;
 
   /// Writes list and mark again where they were removed meanwhile, as with the whole folder, so that what was
@@ -71,7 +71,7 @@ class OwnedFiles {
   const std::filesystem::path root_;
   mutable std::mutex mutex_;
   std::set<std::string> names_;
-  std::vector<std::string> claimed_;                 ///< of the names those that this process added
+  std::vector<std::string> unwritten_;  ///< names that this process added, or whose file it removed
   std::set<std::filesystem::path> checked_folders_;  ///< of which no link leads out
   bool written_ = false;
   std::string mark_;

@@ -53,6 +53,8 @@ void add_reports(const SceneRun& run, std::vector<std::string>& files) {
 std::vector<std::string> files_to_write(const SceneRun& run) {
   std::vector<std::string> files = {"options.toml",        "sparse/cameras.bin",     "sparse/images.bin",
                                     "sparse/points3D.bin", "stereo/patch-match.cfg", "stereo/fusion.cfg"};
+  // Not written, but beside our model they would give its images other poses.
+  add(files, {"sparse/rigs.bin", "sparse/frames.bin"});
   add_reports(run, files);
   // Parts of the estimation work beside each other: each lists the files of all, so that their lists are
   // equal.
