@@ -32,6 +32,10 @@ DecodedImage decode(std::string_view bytes) {
   return {cv::imdecode(raw, cv::IMREAD_UNCHANGED), {}};
 }
 
+/// The formats of OpenCV, which it registers when it is first asked for one: GDAL among them ends the process
+/// where memory lacks, so this is done with the module, before images take what there is.
+[[maybe_unused]] const bool kFormatsAreRegistered = cv::haveImageWriter(".png");
+
 bool encode(const std::string& extension, const cv::Mat& pixels, std::vector<std::uint8_t>& bytes,
             const std::vector<int>& settings) {
   return cv::imencode(extension, pixels, bytes, settings);

@@ -84,9 +84,6 @@ class JpegReader {
     if (lacks_scans_)
       return "the JPEG file lacks some of its scans, so that its pixels are coarse; it is used as it is, "
              "copy it again";
-    if (warning_[0] != '\0')
-      return fmt::format("the JPEG file is not as it should be ({}); its pixels are there and are used",
-                         warning_);
     if (lacks_end_) return "the JPEG file lacks its end marker; its pixels are all there and are used";
     return {};
   }
@@ -94,7 +91,8 @@ class JpegReader {
  private:
   static JpegReader& self(j_common_ptr info) { return *static_cast<JpegReader*>(info->client_data); }
 
-  /// Keeps the first warning that says that pixels are damaged, or else the first of all.
+  /// Keeps the first warning that says that pixels are damaged; others are of bytes between the parts of a
+  /// file, which many cameras write.
   void note_warning() {
     const int code = errors_.msg_code;
     if (code == JWRN_JPEG_EOF) {
@@ -102,9 +100,8 @@ class JpegReader {
       return;
     }
     const bool damages = code == JWRN_HIT_MARKER || code == JWRN_HUFF_BAD_CODE || code == JWRN_MUST_RESYNC;
-    if (is_damaged_ || (!damages && warning_[0] != '\0')) return;
+    if (is_damaged_ || !damages) return;
     errors_.format_message(reinterpret_cast<j_common_ptr>(&info_), warning_);
-    if (!damages) return;
     is_damaged_ = true;
     if (!jpeg_has_multiple_scans(&info_))
       damaged_row_ = info_.input_iMCU_row * static_cast<unsigned>(info_.max_v_samp_factor) * DCTSIZE;

@@ -53,8 +53,6 @@ class ColmapBuilder {
 
   void add_camera(std::uint32_t id, Camera camera, const FilePlace& place);
 
-  bool has_camera(std::uint32_t id) const { return camera_index_.contains(id); }
-
   /// @param view   the view except `camera` and the rotation, which are given by `camera_id` and `q`; where
   /// there are frames, its pose is that of its frame
   void add_view(View view, std::uint32_t camera_id, Quaternion q, const FilePlace& place);

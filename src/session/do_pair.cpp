@@ -274,6 +274,7 @@ void write_disparity(const PairRun& run, PairResult& result, StepRecord& record)
 
 json warnings_of(const PairPlan& plan, const PairResult& result) {
   json warnings = result.warnings;
+  if (!plan.calibration_fault.empty()) warnings.push_back(plan.calibration_fault);
   const std::string rows = rows_warning(result.findings, plan.size.width);
   const std::string searched = range_warning(result.findings, plan.options.range);
   for (const std::string& text : {scene_warning(result.findings), rows})

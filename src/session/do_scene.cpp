@@ -142,6 +142,7 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   else
     run.photos.set_budget(run.memory.limit / 8);
   collect_estimates(run);  // nothing is written before they are known to belong to this run
+  check_folders(run);
   mark_output(run.workspace, OutputKind::kScene, files_to_write(run));
   log.open(report_file(run, ".log"));
   messages().debug("reconstruct {} ({}), {} threads", version(), run.options.commit, run.threads);

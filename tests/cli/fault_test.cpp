@@ -13,6 +13,7 @@
 namespace recon {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -136,14 +137,16 @@ TEST_F(ReconstructFault, NamesThatLeadOutsideAreThree) {
   expect(3, "../../view01.png", {scene().string()});
 }
 
-TEST_F(ReconstructFault, APoseThatIsNotANumberIsThree) {
+TEST_F(ReconstructFault, APoseThatIsNotANumberLeavesItsViewOutAndIsSeven) {
   std::string images = content(scene() / "sparse/images.txt");
   const std::size_t line_end = images.find(" 1 view00.png");
   ASSERT_NE(line_end, std::string::npos);
   const std::size_t last_number = images.rfind(' ', line_end - 1);
   images.replace(last_number + 1, line_end - last_number - 1, "nan");
   set_content(scene() / "sparse/images.txt", images);
-  expect(3, "images.txt", {scene().string()});
+  const Outcome outcome = reconstruct({scene().string(), "--dry-run"});
+  EXPECT_EQ(outcome.exit_code, 7);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("view00.png is left out"), HasSubstr("images.txt")));
 }
 
 TEST_F(ReconstructFault, AMissingPhotoLeavesItsViewOutAndIsSeven) {

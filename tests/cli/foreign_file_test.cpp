@@ -4,14 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
-#include <functional>
-#include <set>
 
-#include "cli/in_process.hpp"
+#include "cli/foreign_file_fixture.hpp"
 #include "cli/pair_fixture.hpp"
-#include "cli/scene_fixture.hpp"
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "io/image/image_file.hpp"
@@ -22,120 +18,6 @@ namespace recon {
 namespace {
 
 using testing::HasSubstr;
-
-using Words = std::vector<std::string>;
-
-/// What lies below a folder, links not followed: names with contents, or where links lead.
-std::vector<std::pair<std::string, std::string>> tree(const fs::path& folder) {
-  std::vector<std::pair<std::string, std::string>> entries;
-  for (fs::recursive_directory_iterator it(folder), end; it != end; ++it) {
-    const std::string name = it->path().lexically_relative(folder).string();
-    if (it->is_symlink())
-      entries.emplace_back(name, "-> " + fs::read_symlink(it->path()).string());
-    else if (it->is_regular_file())
-      entries.emplace_back(name, content(it->path()));
-  }
-  std::ranges::sort(entries);
-  return entries;
-}
-
-class ForeignFiles : public SceneTest {
- protected:
-  ForeignFiles() { render(small(), {"--width", "56", "--views", "4"}); }
-
-  fs::path small() const { return folder() / "small"; }
-  fs::path output() const { return folder() / "out"; }
-  fs::path others() const { return folder() / "others"; }
-
-  InProcessResult run(const Words& words) const {
-    Words all = words;
-    all.insert(all.end(), {"--device", "cpu", "--quiet", "-o", output().string()});
-    return reconstruct_in_process(all);
-  }
-
-  Words scene_words(const Words& more) const {
-    Words words = {small().string(), "--planes", "48"};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-  }
-
-  /// Places what is not ours at each place that `words` write to, one after the other, where `prepare` made
-  /// the output folder, and runs.
-  /// @returns the number of places
-  int intrude(const Words& words, const std::function<void()>& prepare) {
-    prepare();
-    const auto before = tree(output());
-    const InProcessResult undisturbed = run(words);
-    EXPECT_EQ(undisturbed.exit_code, 0) << undisturbed.message;
-    std::set<fs::path> files, folders;
-    for (const auto& [name, bytes] : tree(output())) {
-      const auto same_name = [&name = name](const auto& entry) { return entry.first == name; };
-      if (std::ranges::any_of(before, same_name)) continue;
-      files.insert(name);
-      for (fs::path above = fs::path(name).parent_path(); !above.empty(); above = above.parent_path())
-        folders.insert(above);
-    }
-    int places = 0;
-    for (const fs::path& file : files) {
-      prepare();
-      place(output() / file);
-      expect_kept(words, file), ++places;
-      prepare();
-      place(others() / "file");
-      fs::create_directories((output() / file).parent_path());
-      fs::create_symlink(others() / "file", output() / file);
-      expect_kept(words, file), ++places;
-    }
-    for (const fs::path& folder : folders) {
-      prepare();
-      if (fs::exists(output() / folder)) continue;
-      for (const fs::path& file : files) place(others() / file);
-      fs::create_directories((output() / folder).parent_path());
-      fs::create_symlink(others() / folder, output() / folder);
-      expect_kept(words, folder), ++places;
-    }
-    return places;
-  }
-
-  static void place(const fs::path& file) {
-    fs::create_directories(file.parent_path());
-    set_content(file, "a file of the user");
-  }
-
-  /// Runs where something at `place` is not ours.
-  void expect_kept(const Words& words, const fs::path& place) {
-    const auto in_others = tree(others());
-    const auto kept = [&] {
-      return fs::is_symlink(output() / place) ? "-> " + fs::read_symlink(output() / place).string()
-                                              : content(output() / place);
-    };
-    const std::string before = kept();
-    const InProcessResult result = run(words);
-    EXPECT_EQ(result.exit_code, 2) << place << ": " << result.message;
-    EXPECT_THAT(result.message, HasSubstr((output() / place).string()));
-    EXPECT_TRUE(kept() == before) << place;
-    EXPECT_TRUE(tree(others()) == in_others) << place;
-  }
-
-  void make_empty() const {
-    fs::remove_all(output());
-    fs::remove_all(others());
-    fs::create_directories(output());
-    fs::create_directories(others());
-  }
-
-  /// The results of a run, from then on by copying.
-  void make_results_of(const Words& words) {
-    const fs::path kept = folder() / "kept";
-    if (!fs::exists(kept)) {
-      make_empty();
-      ASSERT_EQ(run(words).exit_code, 0);
-      fs::rename(output(), kept);
-    }
-    make_empty();
-    fs::copy(kept, output(), fs::copy_options::recursive | fs::copy_options::copy_symlinks);
-  }
-};
 
 TEST_F(ForeignFiles, AtAnyPlaceOfASceneAreKept) {
   const Words words = scene_words({"--overwrite", "--quality", "draft", "--export-points", "50"});
@@ -169,81 +51,6 @@ TEST_F(ForeignFiles, WithNamesOfTilesAndExportedModelsAreKept) {
             (std::vector<std::pair<std::string, std::string>>{{"900_m900.ply", "a tile of the user"}}));
   EXPECT_EQ(tree(output() / "splat"), (std::vector<std::pair<std::string, std::string>>{
                                           {"sparse/0/points3D.ply", "points of another program"}}));
-}
-
-/// A scene whose photos, masks or model are reached by other ways too.
-class OwnInputs : public ForeignFiles {
- protected:
-  fs::path dense() const { return small() / "dense"; }
-
-  /// @param path  one of those that the message names
-  void expect_refused(const Words& words, const fs::path& path) {
-    const auto before = tree(folder());
-    const InProcessResult result = reconstruct_in_process(words);
-    EXPECT_EQ(result.exit_code, 2) << result.message;
-    EXPECT_THAT(result.message, HasSubstr(path.string()));
-    EXPECT_TRUE(tree(folder()) == before);
-  }
-
-  Words words(const Words& more) const {
-    Words all = {small().string(), "--planes", "48", "--device", "cpu", "--quiet", "--overwrite"};
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  }
-
-  void run_before() { ASSERT_EQ(reconstruct_in_process(words({})).exit_code, 0); }
-
-  /// Puts a link to `target` in the place of a folder.
-  static void replace_by_link(const fs::path& folder, const fs::path& target) {
-    fs::remove_all(folder);
-    fs::create_directory_symlink(target, folder);
-  }
-};
-
-TEST_F(OwnInputs, InTheOutputFolderAreNotWrittenOver) {
-  const fs::path project = folder() / "project";
-  fs::create_directories(project);
-  fs::rename(small() / "images", project / "images");
-  const std::string photos = (project / "images").string();
-  for (const char* command : {"--quiet", "--dry-run"})
-    expect_refused(words({"--images", photos, "-o", project.string(), command}),
-                   project / "images/view00.png");
-  ASSERT_EQ(reconstruct_in_process(words({"--images", photos})).exit_code, 0);
-}
-
-TEST_F(OwnInputs, ByALinkIntoTheOutputFolderAreNotWrittenOver) {
-  run_before();
-  replace_by_link(small() / "images", "dense/images");
-  expect_refused(words({}), dense() / "images/view00.png");
-}
-
-TEST_F(OwnInputs, ByALinkOutOfTheOutputFolderAreNotWrittenOver) {
-  run_before();
-  replace_by_link(dense() / "images", "../images");
-  expect_refused(words({}), dense() / "images");
-}
-
-TEST_F(OwnInputs, ThatAreResultsAreNotWrittenOver) {
-  run_before();
-  for (const char* quality : {"draft", "normal"})
-    expect_refused(words({"--images", "dense/images", "--quality", quality}), dense() / "images/view00.png");
-}
-
-TEST_F(OwnInputs, SuchAsTheModelAndMasksAreNotWrittenOver) {
-  run_before();
-  replace_by_link(small() / "sparse", "dense/sparse");
-  expect_refused(words({}), dense() / "sparse/cameras.bin");
-}
-
-TEST_F(OwnInputs, OfAPairAreNotWrittenOver) {
-  const TexturePair pair = texture_pair(64, 48, 6);
-  fs::create_directories(folder() / "pair");
-  write_image(folder() / "pair/left.png", pair.left.view());
-  write_image(folder() / "pair/right.png", pair.right.view());
-  fs::create_hard_link(folder() / "pair/left.png", folder() / "pair/disparity.png");
-  expect_refused({(folder() / "pair/left.png").string(), (folder() / "pair/right.png").string(),
-                  "--max-disparity", "16", "--quiet", "--overwrite", "-o", (folder() / "pair").string()},
-                 folder() / "pair/left.png");
 }
 
 /// Removes a folder before a file gets its name.
@@ -354,6 +161,32 @@ TEST_F(ForeignFiles, WithNamesOfResultsThatWereRemovedAreKept) {
     EXPECT_EQ(content(output() / file), "a file of the user");
     fs::remove(output() / file);
   }
+}
+
+TEST_F(ForeignFiles, BesideTheModelThatWouldChangeItAreRefused) {
+  ASSERT_EQ(run(scene_words({})).exit_code, 0);
+  place(output() / "sparse/frames.bin");
+  const InProcessResult result = run(scene_words({}));
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.message, HasSubstr("frames.bin: beside the model of this run"));
+}
+
+TEST_F(ForeignFiles, InThePlaceOfALinkOfOursAreKept) {
+  const Words words = scene_words({"--export-points", "50"});
+  ASSERT_EQ(run(words).exit_code, 0);
+  fs::remove(output() / "splat/images");
+  place(output() / "splat/images/copy.png");
+  for (const Words& again : {words, scene_words({})}) EXPECT_EQ(run(again).exit_code, 0);
+  EXPECT_EQ(content(output() / "splat/images/copy.png"), "a file of the user");
+}
+
+TEST_F(ForeignFiles, WithNamesThatAPartOfTheWorkOnlyClaimedAreKept) {
+  for (const char* stage : {"estimate", "fuse"}) ASSERT_EQ(run(scene_words({"--stage", stage})).exit_code, 0);
+  place(output() / "masks/view01.png.png");
+  write_colmap_model(small() / "sparse", keep_views(read_colmap_model(small() / "sparse"), {0, 2, 3}),
+                     ColmapFormat::kText);
+  ASSERT_EQ(run(scene_words({})).exit_code, 0);
+  EXPECT_EQ(content(output() / "masks/view01.png.png"), "a file of the user");
 }
 
 TEST_F(ForeignFiles, OfTheCallingFolderAreNotThoseOfASession) {

@@ -42,6 +42,17 @@ class CalibratedPair : public PairTest {
           "infra2": {"fx": 100, "fy": 100, "ppx": 63.5, "ppy": 39.5}, "baseline_m": 2})";
 };
 
+TEST_F(CalibratedPair, WithAFileOfThatNameThatIsNoneIsMatchedWithout) {
+  write_folder("other", "calibration.yml", "%YAML:1.0\n---\n" + matrix("K", "59.5", "0."));
+  const std::vector<std::string> words = {"other", "--max-disparity", "16", "-o", "out"};
+  const Outcome outcome = reconstruct(words);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  ASSERT_EQ(report("out").at("warnings").size(), 1u);
+  EXPECT_THAT(report("out").at("warnings").at(0), HasSubstr("the pair is matched without a calibration"));
+  EXPECT_FALSE(fs::exists(file("out/depth.pfm")));
+  EXPECT_EQ(reconstruct({"other", "--max-disparity", "16", "--calibration", "calibration.yml"}).exit_code, 3);
+}
+
 TEST_F(CalibratedPair, OfEveryFormatGivesTheSameDepths) {
   write_pair_folder("middlebury", "ndisp=16\n");
   ASSERT_EQ(reconstruct({"middlebury", "-o", "expected"}).exit_code, 0);

@@ -117,8 +117,7 @@ static void add_run_options(OptionGroup& group) {
             OptionScope::kCommandLine);
 }
 
-OptionGroup work_options() {
-  OptionGroup group("Work");
+void add_quality(OptionGroup& group) {
   group
       .add(
           "quality", "WORD",
@@ -126,6 +125,11 @@ OptionGroup work_options() {
           "images and takes at most 8 sources, high takes more sources and passes")
       .keyword(kScenes, RECON_FIELD(quality), kQualities)
       .in(OptionResult::kPlan, OptionResult::kDepthMaps);  // iterations of patches
+}
+
+OptionGroup work_options() {
+  OptionGroup group("Work");
+  add_quality(group);
   group.add(method_option());
   group.add(preset_option());
   group

@@ -143,6 +143,29 @@ double matched_share(Backend& backend, const Image<std::uint8_t>& left, const Im
 
 }  // namespace
 
+namespace {
+
+/// Reads the calibration of a plan that has its files and its size, and sets its camera. A file that is only
+/// by its name one, such as calibration.yml, may be of something else.
+std::optional<PairCalibration> calibration_for(PairPlan& plan, const SessionOptions& options) {
+  const PairFiles& files = plan.files;
+  if (files.calibration.empty()) return std::nullopt;
+  try {
+    auto calibration = read_pair_calibration(files.calibration, kitti_cameras(files.left, files.right));
+    plan.camera = camera_of(calibration, plan.size, files);
+    return calibration;
+  } catch (const InputError& error) {
+    if (!options.pair.calibration.empty() || files.calibration.filename() == "calib.txt") throw;
+    plan.calibration_fault =
+        std::string(error.what()) +
+        "; the pair is matched without a calibration, which --calibration names otherwise";
+    plan.files.calibration.clear();
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
 PairPlan make_pair_plan(const PairFiles& given, const SessionOptions& options) {
   PairPlan plan;
   plan.files = given;
@@ -150,16 +173,13 @@ PairPlan make_pair_plan(const PairFiles& given, const SessionOptions& options) {
     plan.files.calibration = calibration_of(given, options.pair.calibration);
   const PairFiles& files = plan.files;
   plan.job = {options.method_of(true), true};
-  std::optional<PairCalibration> calibration;
-  if (!files.calibration.empty())
-    calibration = read_pair_calibration(files.calibration, kitti_cameras(files.left, files.right));
+  plan.size = common_size(files);
+  const std::optional<PairCalibration> calibration = calibration_for(plan, options);
   const int min = options.pair.min_disparity.value_or(0);
   const int end = end_of_disparities(options.pair, calibration, files);
   check_range(min, end, files);
-  plan.size = common_size(files);
   plan.file_bytes = std::max(bytes_of(files.left), bytes_of(files.right));
   if (calibration) {
-    plan.camera = camera_of(*calibration, plan.size, files);
     plan.calibration_format = calibration->format;
     plan.calibration_note = calibration->note;
     plan.unit = calibration->unit;

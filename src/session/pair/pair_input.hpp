@@ -23,6 +23,7 @@ struct PairPlan {
   std::optional<StereoCamera> camera;  ///< of the images' size; nothing without a calibration
   std::string calibration_format;      ///< see PairCalibration
   std::string calibration_note;
+  std::string calibration_fault = {};  ///< of a file that is a calibration by its name alone, and is not used
   LengthUnit unit = LengthUnit::kUnstated;  ///< of depths
   double depth_step = 0;                    ///< that a step of depth.png is, in this unit; 0: there is none
   PairSpec options;

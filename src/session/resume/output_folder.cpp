@@ -323,7 +323,7 @@ void OutputLock::refuse() const {
 
 TakenOutput::~TakenOutput() {
   if (!lock) return;
-  if (lock->exclusive()) workspace.owned().forget_unwritten();
+  if (lock->exclusive()) workspace.owned().forget_missing();
   std::error_code ignored;
   if (workspace.owned().end() || made.empty() || fs::exists(workspace.path(kOutputMark), ignored)) return;
   workspace.owned().remove_list();

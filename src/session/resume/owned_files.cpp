@@ -27,12 +27,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kList = "status/files";
 
-/// What runs write without a record that names it; beside it the reports.
-constexpr std::array kUnrecorded = {
-    "options.toml",        "sparse/cameras.bin",     "sparse/images.bin",
-    "sparse/points3D.bin", "stereo/patch-match.cfg", "stereo/fusion.cfg",
-};
-
 bool is_report(const fs::path& file) {
   return !file.has_parent_path() && file.filename().string().starts_with("report") &&
          (file.extension() == ".json" || file.extension() == ".html" || file.extension() == ".log");
@@ -57,7 +51,16 @@ void OwnedFiles::load(bool of_a_run) {
   names_.clear();
   checked_folders_.clear();
   const bool has_list = read_list();
-  if (of_a_run && !has_list) adopt_recorded();
+  if (of_a_run && !has_list) {
+    names_.insert(kUnrecordedFiles.begin(), kUnrecordedFiles.end());
+    names_.insert(Workspace::export_link());
+    for_each_in_folder(root_, [&](const fs::path& path) {
+      if (const fs::path name = path.filename(); is_report(name)) names_.insert(name.string());
+    });
+    for_each_in_folder(root_ / "status",
+                       [&](const fs::path& path) { names_.insert(path.lexically_relative(root_).string()); });
+    add_recorded();
+  }
   // Of a run that was killed before its mark: it wrote nothing else.
   if (!of_a_run && has_list) names_ = {kList};
 }
@@ -80,21 +83,17 @@ bool OwnedFiles::read_list() {
   return true;
 }
 
-void OwnedFiles::adopt_recorded() {
-  for (const char* file : kUnrecorded) names_.insert(file);
-  names_.insert(Workspace::export_link());
-  for_each_in_folder(root_, [&](const fs::path& path) {
-    if (const fs::path name = path.filename(); is_report(name)) names_.insert(name.string());
-  });
+/// Adds what the records name, and themselves.
+void OwnedFiles::add_recorded() {
   std::error_code error;
   for (fs::recursive_directory_iterator it(root_ / "status", error), end; it != end; it.increment(error)) {
-    if (type_of(it->path()) != fs::file_type::regular) continue;
+    if (type_of(it->path()) != fs::file_type::regular || it->path().extension() != ".json") continue;
+    const auto record = read_record(it->path());
+    if (!record) continue;
     names_.insert(it->path().lexically_relative(root_).string());
-    if (it->path().extension() != ".json") continue;
-    if (const auto record = read_record(it->path()))
-      for (const OutputFile& output : record->outputs) names_.insert(output.name);
+    for (const OutputFile& output : record->outputs) names_.insert(output.name);
   }
-  if (error && error != std::errc::no_such_file_or_directory)
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
     throw OutputError((root_ / "status").string() + ": the folder cannot be read: " + error.message());
 }
 
@@ -129,10 +128,13 @@ void OwnedFiles::check_folder(const fs::path& folder) {
   if (folder.empty() || checked_folders_.contains(folder)) return;
   check_folder(folder.parent_path());
   const fs::path path = root_ / folder;
-  if (const fs::path target = resolved_path(path);
-      type_of(path) == fs::file_type::symlink && !lies_below(target, resolved_path(root_)))
-    throw UsageError(path.string() + ": is a link to " + target.string() +
+  std::error_code ignored;
+  if (type_of(path) == fs::file_type::symlink &&
+      (!fs::exists(path, ignored) || !lies_below(resolved_path(path), resolved_path(root_))))
+    throw UsageError(path.string() + ": is a link to " + fs::read_symlink(path, ignored).string() +
                      ", and nothing is written outside the output folder" + kAdvice);
+  if (fs::exists(path, ignored) && !fs::is_directory(path, ignored))
+    throw UsageError(path.string() + ": is no folder, and one of that name would be made" + kAdvice);
   checked_folders_.insert(folder);
 }
 
@@ -144,8 +146,10 @@ void OwnedFiles::check_way(const std::string& file) {
 void OwnedFiles::check(const std::string& file) {
   check_folder(fs::path(file).parent_path());
   if (!is_foreign(file)) return;
-  // Another process that shares the folder may have made it since the list was read.
+  // Another process that shares the folder may have made it since the list was read, or somebody has put it
+  // back.
   read_list();
+  if (is_foreign(file) && !std::exchange(has_recorded_, true)) add_recorded();
   if (is_foreign(file))
     throw UsageError(
         (root_ / file).string() + ": reconstruct did not write this " +
@@ -159,8 +163,7 @@ void OwnedFiles::claim(const std::vector<std::string>& files) {
   for (const std::string& file : files) check(file);
   const std::size_t before = names_.size();
   names_.insert(kList);
-  for (const std::string& file : files)
-    if (names_.insert(file).second) unwritten_.push_back(file);
+  names_.insert(files.begin(), files.end());
   if (std::exchange(written_, true) && names_.size() == before) return;
   write_list();
 }
@@ -181,10 +184,10 @@ bool OwnedFiles::remove(const std::string& file) {
   } catch (const UsageError&) {  // somebody else's
     return false;
   }
-  const bool is_there = type_of(root_ / file) != fs::file_type::not_found;
+  const fs::file_type type = type_of(root_ / file);
+  if (type == fs::file_type::not_found || type == fs::file_type::directory) return false;
   remove_result(root_ / file);
-  if (is_there) unwritten_.push_back(file);
-  return is_there;
+  return true;
 }
 
 void OwnedFiles::mark(const std::string& content) {
@@ -204,15 +207,13 @@ void OwnedFiles::remove_list() noexcept {
   if (written_) ::unlink((root_ / kList).c_str());
 }
 
-void OwnedFiles::forget_unwritten() noexcept {
+void OwnedFiles::forget_missing() noexcept {
   try {
     const std::lock_guard lock(mutex_);
-    if (!is_in_place()) return;
-    std::size_t forgotten = 0;
-    for (const std::string& file : unwritten_)
-      if (!file.starts_with("status/") && type_of(root_ / file) == fs::file_type::not_found)
-        forgotten += names_.erase(file);
-    if (forgotten > 0) write_list();
+    const auto is_missing = [&](const std::string& file) {
+      return !file.starts_with("status/") && type_of(root_ / file) == fs::file_type::not_found;
+    };
+    if (is_in_place() && std::erase_if(names_, is_missing) > 0) write_list();
   } catch (...) {  // the list names too much
   }
 }
@@ -253,18 +254,26 @@ std::optional<std::pair<dev_t, ino_t>> identity_of(const fs::path& path) {
 
 }  // namespace
 
-void check_inputs_stay(const fs::path& root, const std::vector<std::string>& files,
-                       const std::vector<fs::path>& inputs) {
+std::map<std::string, fs::path> inputs_among(const fs::path& root, const std::vector<std::string>& files,
+                                             const std::vector<fs::path>& inputs) {
   std::map<std::pair<dev_t, ino_t>, const fs::path*> input_of;
   for (const fs::path& input : inputs)
     if (const auto identity = identity_of(input)) input_of.emplace(*identity, &input);
-  for (const std::string& file : files) {
-    const auto identity = identity_of(root / file);
-    if (!identity) continue;
-    if (const auto found = input_of.find(*identity); found != input_of.end())
-      throw UsageError((root / file).string() + " would be written over " + found->second->string() +
-                       ", which is read; choose another folder with --output");
-  }
+  std::map<std::string, fs::path> among;
+  for (const std::string& file : files)
+    if (const auto identity = identity_of(root / file))
+      if (const auto found = input_of.find(*identity); found != input_of.end())
+        among.emplace(file, *found->second);
+  return among;
+}
+
+void check_inputs_stay(const fs::path& root, const std::vector<std::string>& files,
+                       const std::vector<fs::path>& inputs) {
+  const auto among = inputs_among(root, files, inputs);
+  if (among.empty()) return;
+  const auto& [file, input] = *among.begin();
+  throw UsageError((root / file).string() + " would be written over " + input.string() +
+                   ", which is read; choose another folder with --output");
 }
 
 }  // namespace recon

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
@@ -49,8 +51,9 @@ class OwnedFiles {
   /// Removes the list, if this process wrote it, from a folder that stays unmarked.
   void remove_list() noexcept;
 
-  /// Takes files off the list that were claimed and not written, or removed: a later one is somebody else's.
-  void forget_unwritten() noexcept;
+  /// Takes files off the list that are not there: a later one is somebody else's, unless a record names it.
+  /// Call it while no other process writes into the folder.
+  void forget_missing() noexcept;
 
   /// Writes list and mark again where they were removed meanwhile, as with the whole folder, so that what was
   /// written since is known to be ours.
@@ -59,7 +62,7 @@ class OwnedFiles {
 
  private:
   bool read_list();
-  void adopt_recorded();
+  void add_recorded();
   void write_list() const;
   bool is_link_of_ours(const std::string& file) const;
   bool is_foreign(const std::string& file) const;
@@ -71,16 +74,26 @@ class OwnedFiles {
   const std::filesystem::path root_;
   mutable std::mutex mutex_;
   std::set<std::string> names_;
-  std::vector<std::string> unwritten_;  ///< names that this process added, or whose file it removed
   std::set<std::filesystem::path> checked_folders_;  ///< of which no link leads out
-  bool written_ = false;
+  bool written_ = false, has_recorded_ = false;
   std::string mark_;
 };
+
+/// What every run of a scene writes without a record that names it; beside it the reports.
+inline constexpr std::array kUnrecordedFiles = {"options.toml",           "sparse/cameras.bin",
+                                                "sparse/images.bin",      "sparse/points3D.bin",
+                                                "stereo/patch-match.cfg", "stereo/fusion.cfg"};
 
 /// The file that marks an output folder as one of this program.
 inline constexpr const char* kOutputMark = "status/output.json";
 
-/// Refuses to write over what a run reads, by any way to it.
+/// The files of an output folder that a run reads, by any way to them, and how it names them.
+/// @param files  relative to `root`
+std::map<std::string, std::filesystem::path> inputs_among(const std::filesystem::path& root,
+                                                          const std::vector<std::string>& files,
+                                                          const std::vector<std::filesystem::path>& inputs);
+
+/// Refuses to write over them.
 /// @param files   that the run writes, relative to `root`
 /// @param inputs  that it reads
 /// @throws UsageError with both paths

@@ -9,11 +9,20 @@
 
 namespace recon {
 
+namespace {
+
+/// Whether a result has what reports read of that of its step.
+bool is_whole(Step step, const nlohmann::json& result) {
+  if (step == Step::kFusion || step == Step::kExport) return result.contains("points");
+  return step != Step::kPair || (result.contains("known") && result.contains("colours"));
+}
+
+}  // namespace
+
 ResultStore::Entry ResultStore::look_up(const ResultKey& key, const nlohmann::json& inputs) const {
   const std::filesystem::path path = record_path(key);
   Entry found{read_record(path), {}, true, false};
-  const bool has_points = key.step == Step::kFusion || key.step == Step::kExport;
-  if (!found.record || (has_points && !found.record->result.contains("points"))) {
+  if (!found.record || !is_whole(key.step, found.record->result)) {
     std::error_code error;
     if (std::filesystem::symlink_status(path, error).type() == std::filesystem::file_type::not_found)
       return {};

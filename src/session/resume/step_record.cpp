@@ -27,7 +27,7 @@ bool is_result(const json& result) {
                      [](const json& value) { return value.is_number(); }) &&
          members_are(result, {"points"}, [](const json& value) { return value.is_number_unsigned(); }) &&
          members_are(result, {"device"}, [](const json& value) { return value.is_string(); }) &&
-         members_are(result, {"found_depths"}, are_two_numbers) &&
+         members_are(result, {"found_depths", "colours"}, are_two_numbers) &&
          members_are(result, {"warnings"}, are_texts);
 }
 

@@ -31,8 +31,10 @@ constexpr std::size_t kViewsAtATime = 64;
 /// Adds the values of a map at points that its view sees.
 void add_samples(const ComparedView& view, const std::vector<Vec3d>& points, const Image<float>& map,
                  std::vector<DepthSample>& samples) {
-  for (const Vec3d& point : points) {
-    const Vec3d x = view.cam_from_world * point;
+  constexpr std::size_t kEnough = 1000;  // of a view
+  const std::size_t step = 1 + points.size() / kEnough;
+  for (std::size_t i = 0; i < points.size(); i += step) {
+    const Vec3d x = view.cam_from_world * points[i];
     if (!(x.z > 0)) continue;
     const Vec2d pixel = view.camera.project(x);
     if (!view.camera.contains(pixel)) continue;

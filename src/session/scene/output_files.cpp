@@ -48,13 +48,44 @@ void add_reports(const SceneRun& run, std::vector<std::string>& files) {
   }
 }
 
+/// What a run reads.
+std::vector<fs::path> inputs_of(const SceneRun& run) {
+  std::vector<fs::path> inputs = run.given.files();
+  for (const View& view : run.scene.views) {
+    inputs.push_back(run.folder.images / view.photo_file());
+    if (!view.mask_file.empty()) inputs.push_back(view.mask_file);
+  }
+  if (is_folder(run.folder.model))
+    for_each_in_folder(run.folder.model, [&](const fs::path& file) { inputs.push_back(file); });
+  else
+    inputs.push_back(run.folder.model);
+  return inputs;
+}
+
+/// The views of earlier runs that the model has no more; those that are left out may come back.
+std::vector<std::string> departed_views(const SceneRun& run) {
+  std::set<std::string> present;
+  for (const int view : run.plan.all_views()) present.insert(run.plan.view(view).output_name);
+  const auto is_present = [&](const std::string& name) {
+    return present.contains(name) || std::ranges::any_of(run.plan.left_out, [&](const LeftOut& view) {
+             return name.starts_with(fs::path(view.name).replace_extension().string());
+           });
+  };
+  const std::string folder =
+      fs::path(Workspace::record_file(Step::kPrepare, "x")).parent_path().string() + "/";
+  constexpr std::string_view kEnding = ".json";
+  std::vector<std::string> departed;
+  for (const std::string& record : run.workspace.owned().below(folder.substr(0, folder.size() - 1)))
+    if (const std::string view = record.substr(folder.size(), record.size() - folder.size() - kEnding.size());
+        !is_present(view))
+      departed.push_back(view);
+  return departed;
+}
+
 }  // namespace
 
 std::vector<std::string> files_to_write(const SceneRun& run) {
-  std::vector<std::string> files = {"options.toml",        "sparse/cameras.bin",     "sparse/images.bin",
-                                    "sparse/points3D.bin", "stereo/patch-match.cfg", "stereo/fusion.cfg"};
-  // Not written, but beside our model they would give its images other poses.
-  add(files, {"sparse/rigs.bin", "sparse/frames.bin"});
+  std::vector<std::string> files(kUnrecordedFiles.begin(), kUnrecordedFiles.end());
   add_reports(run, files);
   // Parts of the estimation work beside each other: each lists the files of all, so that their lists are
   // equal.
@@ -81,43 +112,33 @@ std::vector<std::string> files_to_write(const SceneRun& run) {
 }
 
 void check_inputs_stay(const SceneRun& run) {
-  std::vector<fs::path> inputs = run.given.files();
-  for (const View& view : run.scene.views) {
-    inputs.push_back(run.folder.images / view.photo_file());
-    if (!view.mask_file.empty()) inputs.push_back(view.mask_file);
-  }
-  if (is_folder(run.folder.model))
-    for_each_in_folder(run.folder.model, [&](const fs::path& file) { inputs.push_back(file); });
-  else
-    inputs.push_back(run.folder.model);
-  check_inputs_stay(run.workspace.root(), files_to_write(run), inputs);
+  check_inputs_stay(run.workspace.root(), files_to_write(run), inputs_of(run));
+}
+
+void check_folders(const SceneRun& run) {
+  if (run.does(Step::kTiles)) run.workspace.owned().check_way(Workspace::tiles_folder() + "/tile");
+  for (const char* file : {"sparse/rigs.bin", "sparse/frames.bin"})
+    if (const fs::path path = run.workspace.path(file); is_there(path))
+      throw UsageError(
+          path.string() +
+          ": beside the model of this run it would give its images other poses; move it, or choose "
+          "another folder with --output");
 }
 
 void remove_files_of_departed_views(const SceneRun& run) {
-  std::set<std::string> present;
-  for (const int view : run.plan.all_views()) present.insert(run.plan.view(view).output_name);
-  const auto is_present = [&](const std::string& name) {
-    return present.contains(name) || std::ranges::any_of(run.plan.left_out, [&](const LeftOut& view) {
-             return name.starts_with(fs::path(view.name).replace_extension().string());
-           });
-  };
-  OwnedFiles& owned = run.workspace.owned();
-  const std::string folder = fs::path(Workspace::record_file(Step::kPrepare, "x")).parent_path().string();
-  constexpr std::string_view kEnding = ".json";
-  int departed = 0;
-  for (const std::string& record : owned.below(folder)) {
-    const std::string view =
-        record.substr(folder.size() + 1, record.size() - folder.size() - 1 - kEnding.size());
-    if (is_present(view)) continue;
-    bool removed = false;
+  const std::vector<std::string> departed = departed_views(run);
+  std::vector<std::string> files;
+  for (const std::string& view : departed)
     for (const Step step : kViewSteps) {
-      removed |= owned.remove(Workspace::record_file(step, view));
-      for (const std::string& file : files_of(step, view)) removed |= owned.remove(file);
+      files.push_back(Workspace::record_file(step, view));
+      add(files, files_of(step, view));
     }
-    departed += removed ? 1 : 0;
-  }
-  if (departed > 0)
-    messages().info("the files of {} views that the model has no more are removed from {}", departed,
+  const auto inputs = inputs_among(run.workspace.root(), files, inputs_of(run));
+  int removed = 0;
+  for (const std::string& file : files)
+    if (!inputs.contains(file)) removed += run.workspace.owned().remove(file) ? 1 : 0;
+  if (removed > 0)
+    messages().info("the files of {} views that the model has no more are removed from {}", departed.size(),
                     run.workspace.root().string());
 }
 

@@ -128,13 +128,13 @@ TEST(DamagedJpeg, WithoutItsLastScansIsUsedAndSaid) {
   }
 }
 
-TEST(DamagedJpeg, WithBytesBetweenItsMarkersIsUsedAndSaid) {
+TEST(DamagedJpeg, WithBytesBetweenItsMarkersIsWhole) {
   for (const std::string& whole : jpegs()) {
     std::string odd = whole;
     odd.insert(odd.find("\xFF\xC4"), "garbage");
     const Decoded decoded = decode(odd);
     EXPECT_EQ(first_difference(decoded.image, whole), -1);
-    EXPECT_THAT(decoded.damage, AllOf(HasSubstr("7 extraneous bytes"), HasSubstr("are used")));
+    EXPECT_EQ(decoded.damage, "");
   }
   std::string noise = jpegs()[2];
   for (std::size_t i = noise.size() / 2; i < noise.size() / 2 + 40; ++i) noise[i] = static_cast<char>(i * 37);
