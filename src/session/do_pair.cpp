@@ -332,16 +332,6 @@ double matching_seconds(const PairRun& run, const MemoryPlan& memory) {
   return predicted_seconds(model, task, threads);
 }
 
-/// The files that a run writes into the output folder.
-std::vector<std::string> files_to_write(const PairRun& run) {
-  std::vector<std::string> files = pair_files();
-  if (!run.options.pair.fill) std::erase(files, pair_file::kFilled);
-  if (run.plan.depth_step <= 0) std::erase(files, pair_file::kDepthPng);
-  if (!run.plan.camera) std::erase_if(files, pair_file::needs_camera);
-  files.insert(files.end(), {"options.toml", pair_file::kReport, pair_file::kReportPage});
-  return files;
-}
-
 /// Sizes, disparities, memory, and the time of the matching.
 Outcome plan_pair(const PairRun& run) {
   const PairPlan& plan = run.plan;
@@ -355,7 +345,7 @@ Outcome plan_pair(const PairRun& run) {
 Outcome run_pair(PairRun& run, StepClock& clock) {
   const PairPlan& plan = run.plan;
   const Workspace& workspace = run.workspace;
-  const std::vector<std::string> files = files_to_write(run);
+  const std::vector<std::string> files = files_to_write(plan, run.options.pair.fill);
   check_inputs_stay(workspace.root(), files, {plan.files.left, plan.files.right, plan.files.calibration});
   const TakenOutput output =
       take_output(workspace, {OutputKind::kPair, run.options.overwrite, run.options.wait, {}});
@@ -377,12 +367,13 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
   if (!kept && output.has_results)
     for (const std::string& file : pair_files()) workspace.owned().remove(file);
   if (!kept) record = &do_work(run, std::move(inputs), clock);
-  const json about = program_json(run.options, record->result.value("device", ""));
-  const MeasuredRun measured = measured_run(kept, clock.times(), about, earlier);
+  const MeasuredRun measured = measured_run(
+      kept, clock.times(), program_json(run.options, record->result.value("device", "")), earlier);
   const json report = pair_report_json(plan, workspace, *record, measured, options, clock.times());
   write_file(workspace.path(pair_file::kReport), json_text(report));
   write_file(workspace.path(pair_file::kReportPage), pair_report_html(report, plan, workspace));
   sync_folder_of(workspace.path(pair_file::kReport));
+  output.finish();
   return {0, report, pair_summary(report)};
 }
 

@@ -159,6 +159,7 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   json report = report_json(run, names_of(work.backends()), clock.times());
   report["predicted"] = time_json(predicted_time(run, work, clock.times()));
   write_reports(run, report);
+  output.finish();
   return report;
 }
 

@@ -33,12 +33,12 @@ class PlanText : public SceneSteps {
   }
 };
 
-TEST_F(PlanText, HasLinesOfAHundredColumns) {
+TEST_F(PlanText, HasLinesOfEightyColumns) {
   options_.selection.max_sources = kViews - 1;
   const std::string plan = text();
   for (const std::string& line : lines_of(plan)) {
     if (line.starts_with(folder_.string())) continue;  // the paths
-    EXPECT_LE(line.size(), 100u) << line;
+    EXPECT_LE(line.size(), 80u) << line;
   }
   EXPECT_THAT(plan, testing::ContainsRegex(" view[0-9]+.png and [0-9]+ more\n"));
   EXPECT_THAT(plan, HasSubstr("fusion 1234.50 s"));

@@ -34,7 +34,7 @@ constexpr const char* kMvsnetFormat =
     "is no images/. The depths in these files and pair.txt are ignored.";
 constexpr const char* kExitCodes =
     "0 all done, 1 unexpected failure, 2 wrong usage, 3 bad input, 4 not enough memory, 5 no such device, 7 "
-    "some views failed and the rest is written, 130 interrupted and what was finished is kept.";
+    "some views or scenes failed and the rest is written, 130 interrupted and what was finished is kept.";
 
 constexpr const char* kMasks =
     "masks/NAME.png beside images/ says which pixels of the photo NAME to ignore: those that are black or "

@@ -93,7 +93,8 @@ static void add_run_options(OptionGroup& group) {
       run_switch("dry-run",
                  "Print the plan and do nothing: views, neighbours, depth ranges, planes, memory and "
                  "predicted time. Photos are read only of a scene without sparse points, to choose sources "
-                 "by them. The times of earlier runs are kept in $XDG_CACHE_HOME/reconstruct or "
+                 "by them, and where an earlier run has results. The times of earlier runs are kept in "
+                 "$XDG_CACHE_HOME/reconstruct or "
                  "~/.cache/reconstruct and improve the prediction",
                  RECON_FIELD(dry_run)));
   group.add(run_switch(
@@ -104,8 +105,9 @@ static void add_run_options(OptionGroup& group) {
       RECON_FIELD(overwrite)));
   group
       .add("clean", "",
-           "Remove the maps of a view before the check across views as soon as no check needs them: half of "
-           "what a scene takes on the disk. They are estimated again where other options of the check need "
+           "Remove the maps of a view before the check across views as soon as no check needs them: about a "
+           "tenth of what a scene takes on the disk. They are estimated again where other options of the "
+           "check need "
            "them",
            OptionScope::kCommandLine)
       .flag(kScenes, RECON_FIELD(clean));
@@ -119,10 +121,10 @@ static void add_run_options(OptionGroup& group) {
 
 void add_quality(OptionGroup& group) {
   group
-      .add(
-          "quality", "WORD",
-          "What resolution, sources and passes are where nothing else says it: draft halves the sides of the "
-          "images and takes at most 8 sources, high takes more sources and passes")
+      .add("quality", "WORD",
+           "Of scenes: what resolution, sources and passes are where nothing else says it: draft halves the "
+           "sides of the "
+           "images and takes at most 8 sources, high takes more sources and passes")
       .keyword(kScenes, RECON_FIELD(quality), kQualities)
       .in(OptionResult::kPlan, OptionResult::kDepthMaps);  // iterations of patches
 }

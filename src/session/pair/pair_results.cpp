@@ -25,6 +25,17 @@ std::vector<std::string> pair_files() {
           pair_file::kVisibility};
 }
 
+std::vector<std::string> files_to_write(const PairPlan& plan, bool filled) {
+  std::vector<std::string> files = pair_files();
+  if (!filled) std::erase(files, pair_file::kFilled);
+  if (plan.depth_step <= 0) std::erase(files, pair_file::kDepthPng);
+  if (!plan.camera)
+    for (const char* file : {pair_file::kDepth, pair_file::kCloud, pair_file::kVisibility})
+      std::erase(files, file);
+  files.insert(files.end(), {"options.toml", pair_file::kReport, pair_file::kReportPage});
+  return files;
+}
+
 Image<std::uint16_t> disparity_in_16_bits(ImageView<const float> disparity) {
   Image<std::uint16_t> out(disparity.width, disparity.height, 0);
   parallel_for(disparity.height, [&](int y) {

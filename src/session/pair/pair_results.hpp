@@ -7,6 +7,7 @@
 #include "core/image.hpp"
 #include "io/cloud/ply.hpp"
 #include "scene/pinhole.hpp"
+#include "session/pair/pair_input.hpp"
 #include "session/resume/output_folder.hpp"
 
 namespace recon {
@@ -24,15 +25,13 @@ inline constexpr const char* kCloud = "fused.ply";
 inline constexpr const char* kVisibility = "fused.ply.vis";
 inline constexpr const char* kReport = "report.json";
 inline constexpr const char* kReportPage = "report.html";
-
-/// Of a file that only a pair with a calibration has.
-inline bool needs_camera(const std::string& file) {
-  return file == kDepth || file == kCloud || file == kVisibility;
-}
 }  // namespace pair_file
 
 /// The files of the result of a pair and its record, as its options have them or others; all but the reports.
 std::vector<std::string> pair_files();
+
+/// The files that a run writes into the output folder.
+std::vector<std::string> files_to_write(const PairPlan& plan, bool filled);
 
 /// Disparities in KITTI's encoding: round(256 d), at least 1; 0 where unknown, and where 16 bits do not hold
 /// the value (d < 0, d >= 256).

@@ -168,7 +168,7 @@ json run_json(const SceneRun& run) {
 constexpr double kMinReported = 0.005;
 
 /// Lines of people's plans are not longer where names permit, columns.
-constexpr std::size_t kTextColumns = 100;
+constexpr std::size_t kTextColumns = 80;
 
 /// Words with commas between them, on as many lines as they need.
 std::string wrapped_list(const std::vector<std::string>& words, const std::string& indent) {
@@ -232,7 +232,7 @@ const char* source_text(TimeSource source) {
     case TimeSource::kShipped:
       break;
   }
-  return "by figures of other machines: a run corrects them, and reconstruct-bench calibrate";
+  return "by figures of other machines, which a run corrects";
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace recon {
 
-/// The plan of a scene as an object, and as text for people: lines of about 100 columns, or with --verbose of
+/// The plan of a scene as an object, and as text for people: lines of about 80 columns, or with --verbose of
 /// all sources.
 nlohmann::json plan_json(const SceneRun& run, const TimePlan& time);
 std::string plan_text(const SceneRun& run, const TimePlan& time);

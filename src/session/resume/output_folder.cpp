@@ -123,7 +123,8 @@ void check_content(const fs::path& folder, const OutputAccess& access) {
   const std::optional<OutputKind> found = output_kind(folder);
   if (access.overwrite || found == access.kind) return;
   const std::string choice =
-      "; choose another folder with --output, or give --overwrite to write beside them";
+      "; choose another folder with --output, or give --overwrite to write beside them, where none has the "
+      "name of a result";
   if (found)
     throw UsageError(folder.string() + " holds the results of a " + noun(*found) + ", and this input is a " +
                      noun(access.kind) + choice);
@@ -321,9 +322,16 @@ void OutputLock::refuse() const {
                    "; wait for it with --wait, or choose another folder with --output");
 }
 
+void TakenOutput::finish() const {
+  if (lock->exclusive()) workspace.owned().forget_missing();
+}
+
 TakenOutput::~TakenOutput() {
   if (!lock) return;
-  if (lock->exclusive()) workspace.owned().forget_missing();
+  try {
+    finish();
+  } catch (...) {  // the run has failed already, or its list names too much
+  }
   std::error_code ignored;
   if (workspace.owned().end() || made.empty() || fs::exists(workspace.path(kOutputMark), ignored)) return;
   workspace.owned().remove_list();

@@ -155,6 +155,10 @@ struct TakenOutput {
   explicit TakenOutput(Workspace output) : workspace(std::move(output)) {}
   TakenOutput(TakenOutput&&) = default;
   ~TakenOutput();
+
+  /// After the last file of a run: its list of files has what is there.
+  /// @throws OutputError
+  void finish() const;
 };
 
 /// Locks an output folder, creates it where missing, and removes the temporary files of killed runs. Without

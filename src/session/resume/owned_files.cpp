@@ -207,15 +207,12 @@ void OwnedFiles::remove_list() noexcept {
   if (written_) ::unlink((root_ / kList).c_str());
 }
 
-void OwnedFiles::forget_missing() noexcept {
-  try {
-    const std::lock_guard lock(mutex_);
-    const auto is_missing = [&](const std::string& file) {
-      return !file.starts_with("status/") && type_of(root_ / file) == fs::file_type::not_found;
-    };
-    if (is_in_place() && std::erase_if(names_, is_missing) > 0) write_list();
-  } catch (...) {  // the list names too much
-  }
+void OwnedFiles::forget_missing() {
+  const std::lock_guard lock(mutex_);
+  const auto is_missing = [&](const std::string& file) {
+    return !file.starts_with("status/") && type_of(root_ / file) == fs::file_type::not_found;
+  };
+  if (is_in_place() && std::erase_if(names_, is_missing) > 0) write_list();
 }
 
 void OwnedFiles::check_in_place() {

@@ -53,7 +53,8 @@ class OwnedFiles {
 
   /// Takes files off the list that are not there: a later one is somebody else's, unless a record names it.
   /// Call it while no other process writes into the folder.
-  void forget_missing() noexcept;
+  /// @throws OutputError
+  void forget_missing();
 
   /// Writes list and mark again where they were removed meanwhile, as with the whole folder, so that what was
   /// written since is known to be ours.

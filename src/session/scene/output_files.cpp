@@ -117,8 +117,9 @@ void check_inputs_stay(const SceneRun& run) {
 
 void check_folders(const SceneRun& run) {
   if (run.does(Step::kTiles)) run.workspace.owned().check_way(Workspace::tiles_folder() + "/tile");
+  std::error_code ignored;
   for (const char* file : {"sparse/rigs.bin", "sparse/frames.bin"})
-    if (const fs::path path = run.workspace.path(file); is_there(path))
+    if (const fs::path path = run.workspace.path(file); fs::exists(path, ignored))
       throw UsageError(
           path.string() +
           ": beside the model of this run it would give its images other poses; move it, or choose "
