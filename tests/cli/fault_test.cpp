@@ -115,6 +115,9 @@ TEST_F(ReconstructFault, AMissingSceneIsThree) {
   expect(3, "it is a part of the scene", {folder().string() + "/scene/sparse"});
   fs::remove_all(scene() / "sparse/images.txt");
   expect(3, "it has no folder images/", {folder().string() + "/scene/sparse"});
+  fs::create_directories(folder() / "photos");
+  fs::copy(scene() / "images/view00.png", folder() / "photos/IMG_1.PNG");
+  expect(3, "it holds photos and no cameras", {(folder() / "photos").string()});
 }
 
 TEST_F(ReconstructFault, ACorruptModelIsThreeWithFileAndLine) {

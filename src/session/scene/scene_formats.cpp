@@ -10,6 +10,7 @@
 
 #include "core/paths.hpp"
 #include "io/file/input_file.hpp"
+#include "io/image/image_file.hpp"
 #include "io/model/colmap_model.hpp"
 #include "io/model/mvsnet_model.hpp"
 #include "io/model/nerf_model.hpp"
@@ -119,15 +120,34 @@ bool find_model_below(SceneFolder& scene) {
   return false;
 }
 
+namespace {
+
+/// Whether photos lie in the folder itself.
+bool holds_photos(const fs::path& root) {
+  bool found = false;
+  for_each_in_folder(root, [&](const fs::path& file) {
+    const std::string ending = lower_extension(file);
+    for (const char* photo : {".jpg", ".jpeg", ".png", ".tif", ".tiff", ".webp"}) found |= ending == photo;
+  });
+  return found;
+}
+
+}  // namespace
+
 std::string what_is_missing_of_a_scene(const fs::path& root, bool images_given) {
   if (images_given && !is_folder(root / "sparse"))
     return "it has no model: neither a folder sparse/, nor transforms.json, nor cams/NAME_cam.txt, nor "
            "cameras and images as .txt or .bin, here or up to three folders deeper";
+  if (!images_given && !is_folder(root / "images") && !is_folder(root / "sparse") && holds_photos(root))
+    return "it holds photos and no cameras; put them into a folder images/ and run structure from motion, "
+           "such "
+           "as COLMAP's, which makes the cameras in sparse/ beside it";
   if (!images_given && !is_folder(root / "images"))
     return "it has no folder images/ (and no file transforms.json); --images names another folder of the "
            "photos";
   if (!is_folder(root / "sparse"))
-    return "it has no folder sparse/ (nor a file transforms.json, nor cams/NAME_cam.txt)";
+    return "it has no folder sparse/ with the cameras, as COLMAP makes it (nor a file transforms.json, nor "
+           "cams/NAME_cam.txt)";
   return "sparse/ (and sparse/0/, sparse/1/ and so on) has no cameras and images as .txt or .bin";
 }
 
