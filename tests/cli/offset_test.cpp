@@ -45,6 +45,7 @@ TEST_F(OffsetCloud, IsInFloatsAndSaysWhatIsToBeAdded) {
 
   const Outcome outcome = run({"--offset", "auto", "--tile", "1", "--export-points", "200"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr(" is subtracted from the coordinates of the cloud"));
   EXPECT_THAT(header(), HasSubstr("property float x"));
   const NaiveCloud cloud(dense() / "fused.ply");
   for (int axis = 0; axis < 3; ++axis) {

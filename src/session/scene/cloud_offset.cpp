@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/log.hpp"
 #include "core/quantile.hpp"
 #include "fuse/fusion.hpp"
 #include "io/file/output_file.hpp"
@@ -97,6 +98,11 @@ void subtract_offset(Scene& scene, Vec3d offset) {
 
 void write_offset_file(const SceneRun& run, std::vector<OutputFile>& files) {
   const Vec3d offset = cloud_offset(run);
+  if (run.options.offset.automatic)
+    messages().info("--offset auto: {}",
+                    has_offset(offset)
+                        ? joined(offset, ",") + " is subtracted from the coordinates of the cloud"
+                        : "floats hold the coordinates of the cloud as they are");
   if (!has_offset(offset)) return;
   const std::string name = Workspace::offset_file();
   files.push_back({name, write_file(run.workspace.path(name), offset_file_text(offset))});
