@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <link.h>
+#include <sys/mman.h>
 #include <sys/statvfs.h>
 
 #include <cerrno>
@@ -62,10 +63,25 @@ bool may_run(const fs::path& file) {
   return statvfs(file.c_str(), &system) != 0 || (system.f_flag & ST_NOEXEC) == 0;
 }
 
+/// GDAL, which OpenCV loads, ends the process where it gets no memory: that there is some is looked at
+/// before.
+/// @throws OutOfMemory
+void check_address_space() {
+  constexpr std::size_t kNeeded = std::size_t{224} << 20;  // 192 MiB were measured
+  void* const probe = ::mmap(nullptr, kNeeded, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (probe == MAP_FAILED)
+    throw OutOfMemory(
+        "there is not enough memory to load the image formats, which takes up to 224 MiB of address space; "
+        "raise "
+        "the limit on memory (ulimit -v)");
+  ::munmap(probe, kNeeded);
+}
+
 /// The module, which stays loaded to the end of the process. It is linked so that what it lacks of OpenCV is
 /// an error here, not the end of the process later; that OpenCV's own libraries are complete is not checked.
 void* loaded_module() {
   const fs::path file = module_file();
+  check_address_space();
   if (void* module = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL)) return module;
   const std::string reason = dlerror();
   if (!may_run(file))
