@@ -78,8 +78,12 @@ void ColmapBuilder::add_camera(std::uint32_t id, Camera camera, const FilePlace&
                kImageSizeRule);
   for (std::size_t i = 0; i < camera.params.size(); ++i) {
     const double value = camera.params[i];
-    if (!std::isfinite(value))
-      place.fail("camera {} has the parameter {}; it has to be a finite number", id, decimal(value));
+    if (!std::isfinite(value)) {
+      camera_index_[id] = -1;
+      unusable_cameras_[id] = fmt::format("{}: camera {} has the parameter {}; it has to be a finite number",
+                                          place.text(), id, decimal(value));
+      return;
+    }
     if (value <= 0 && i < static_cast<std::size_t>(focal_length_count(camera.model)))
       place.fail("camera {} has the focal length {}; it has to be positive, in pixels", id, decimal(value));
     if (value <= 0 && is_panorama(camera.model))
@@ -131,6 +135,11 @@ void ColmapBuilder::add_view(View view, std::uint32_t camera_id, Quaternion q, c
   if (camera == camera_index_.end())
     place.fail("image {} ({}) refers to camera {}, which the cameras file does not have", view.id,
                in_quotes(view.name), camera_id);
+  if (camera->second < 0) {
+    index->second = -1;
+    scene_.unusable.push_back({view.name, unusable_cameras_.at(camera_id)});
+    return;
+  }
   view.camera = camera->second;
   const std::optional<Pose> pose = pose_of_view(view, camera_id, q, place);
   if (!pose) {

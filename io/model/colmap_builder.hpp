@@ -31,8 +31,9 @@ std::optional<Pose> pose_of(Quaternion q, Vec3d translation);
 
 /// Builds a scene from the text or binary parser, in the order cameras, rigs and frames, views, points, and
 /// checks each part against the previous ones. Values that are not finite cost their element alone: a view
-/// without a pose is one of the unusable ones, a point is left out, an observation loses its point; one
-/// warning states their numbers. Every member throws InputError with `place`.
+/// without a pose, or of a camera with such a parameter, is one of the unusable ones, a point is left out, an
+/// observation loses its point; one warning states their numbers. Every member throws InputError with
+/// `place`.
 class ColmapBuilder {
  public:
   /// @param memory_limit  max bytes of the model, including temporary memory for reading
@@ -100,8 +101,9 @@ class ColmapBuilder {
   void sort_views();
 
   Scene scene_;
-  std::unordered_map<std::uint32_t, int> camera_index_;
-  std::unordered_map<std::uint32_t, int> view_index_;  ///< -1: it is left out
+  std::unordered_map<std::uint32_t, int> camera_index_;              ///< -1: it is unusable
+  std::unordered_map<std::uint32_t, std::string> unusable_cameras_;  ///< and why
+  std::unordered_map<std::uint32_t, int> view_index_;                ///< -1: it is left out
   std::unordered_set<std::string> names_;
   std::unordered_set<std::uint64_t> point_ids_;
   std::size_t memory_limit_;

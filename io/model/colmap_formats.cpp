@@ -128,7 +128,7 @@ void parse_cameras_text(InputStream& stream, const std::string& file, ColmapBuil
     const auto model = model_from_name(name);
     if (!model) fail_model(lines.place(), id, in_quotes(name));
     Camera camera{*model, words.integer<int>("WIDTH"), words.integer<int>("HEIGHT"), {}};
-    while (!words.done()) camera.params.push_back(words.number("a parameter"));
+    while (!words.done()) camera.params.push_back(words.any_number("a parameter"));
     if (camera.params.size() != static_cast<std::size_t>(parameter_count(*model)))
       lines.place().fail("camera {} has {} parameters; the model {} has {}", id, camera.params.size(), name,
                          parameter_count(*model));

@@ -70,6 +70,22 @@ TEST_F(ReconstructModel, FarFromTheOriginGivesTheSameCloud) {
   EXPECT_GT(same, 0.98 * count);
 }
 
+TEST_F(ReconstructModel, ACameraWithAParameterThatIsNotFiniteCostsItsViewsAlone) {
+  const std::string cameras = content(sparse("cameras.txt")), name = model().views[1].name;
+  const std::string camera = cameras.substr(
+      cameras.find("\n1 ") + 1, cameras.find('\n', cameras.find("\n1 ") + 1) - cameras.find("\n1 ") - 1);
+  std::string damaged = "99" + camera.substr(1);
+  damaged.replace(damaged.rfind(' ') + 1, std::string::npos, "nan\n");
+  set_content(sparse("cameras.txt"), cameras + damaged);
+  const std::string line = lines_of_view(1), head = line.substr(0, line.find(name) - 1);
+  replace_in(sparse("images.txt"), head + " " + name, head.substr(0, head.rfind(' ')) + " 99 " + name);
+  const Outcome outcome = reconstruct({scene().string(), "--json"});
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("warning: " + name + " is left out: "));
+  EXPECT_THAT(outcome.err, HasSubstr("camera 99 has the parameter nan; it has to be a finite number"));
+  EXPECT_GT(outcome.json().at("scenes").at(0).at("points"), 0);
+}
+
 TEST_F(ReconstructModel, ADoubledNameIsRefusedWhateverItIsWrittenAs) {
   const std::string lines = lines_of_view(0), name = model().views[0].name;
   std::string doubled = lines.substr(0, lines.find('\n') + 1) + "\n";

@@ -124,7 +124,6 @@ TEST(ColmapBinary, RefusesFaultsWithByteAndReason) {
   struct Fault {
     std::string cameras, images, points, place, message;
   };
-  const double nan = std::numeric_limits<double>::quiet_NaN();
   const U64 absurd = U64{1} << 62;
   const std::vector<Fault> faults = {
       {camera(absurd), image(), point(), "cameras.bin: byte 0: ", "4611686018427387904 cameras"},
@@ -134,8 +133,6 @@ TEST(ColmapBinary, RefusesFaultsWithByteAndReason) {
        "cameras.bin: byte 16: ", "width"},
       {Bytes().add_all(U64{1}, U32{5}, 0, U64{0}, U64{480}, 500.0, 320.0, 240.0), "", "",
        "cameras.bin: byte 8: ", "0x480"},
-      {Bytes().add_all(U64{1}, U32{5}, 0, U64{640}, U64{480}, nan, 320.0, 240.0), "", "",
-       "cameras.bin: byte 8: ", "nan"},
       {camera().add('x'), image(), point(), "cameras.bin: byte 56: ", "1 bytes follow"},
       {camera(), image(absurd), point(), "images.bin: byte 80: ", "observations"},
       {camera(), image_head("a.png", 6).add(U64{0}), "", "images.bin: byte 8: ", "camera 6"},
@@ -172,6 +169,27 @@ TEST(ColmapBinary, LeavesOutWhatIsNotFinite) {
   EXPECT_EQ(scene.views[0].observations[0].point_id, kNoPoint);
   EXPECT_THAT(scene.warnings,
               testing::ElementsAre(testing::StartsWith("points3D.bin: byte 8: point 77 is at 1 nan 3")));
+}
+
+TEST(ColmapBinary, LeavesOutTheViewsOfACameraWithAParameterThatIsNotFinite) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Bytes cameras =
+      Bytes().add_all(U64{2}, U32{5}, std::int32_t{0}, U64{640}, U64{480}, nan, 320.0, 240.0, U32{6},
+                      std::int32_t{0}, U64{640}, U64{480}, 500.0, 320.0, 240.0);
+  const Bytes images = Bytes()
+                           .add_all(U64{2}, U32{9}, 1.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, U32{5})
+                           .text("a.png")
+                           .add_all('\0', U64{0}, U32{10}, 1.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, U32{6})
+                           .text("b.png")
+                           .add_all('\0', U64{0});
+  const Scene scene = parse_binary(cameras, images, "");
+  ASSERT_EQ(scene.views.size(), 1u);
+  EXPECT_EQ(scene.views[0].name, "b.png");
+  EXPECT_EQ(scene.cameras[scene.views[0].camera].params[0], 500);
+  ASSERT_EQ(scene.unusable.size(), 1u);
+  EXPECT_EQ(scene.unusable[0].name, "a.png");
+  EXPECT_EQ(scene.unusable[0].reason,
+            "cameras.bin: byte 8: camera 5 has the parameter nan; it has to be a finite number");
 }
 
 // Names with their length before them are those of a converter for VGGT; the others have a field more.
