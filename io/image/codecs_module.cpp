@@ -1,6 +1,10 @@
 // The module of `image_codecs`.
 
+#include <iostream>
+#include <mutex>
+#include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
+#include <streambuf>
 
 #include "io/file/byte_reader.hpp"
 #include "io/image/decoders.hpp"
@@ -21,12 +25,61 @@ std::string fault_of_webp(std::string_view bytes) {
   return {};
 }
 
+thread_local bool is_silent = false;
+
+/// A buffer of std::cerr that drops what silent threads write, and hands on the text of all others.
+class TextOfOthers : public std::streambuf {
+ public:
+  explicit TextOfOthers(std::streambuf* target) : target_(target) {}
+
+ protected:
+  int_type overflow(int_type c) override {
+    if (is_silent || traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
+    return target_->sputc(traits_type::to_char_type(c));
+  }
+  std::streamsize xsputn(const char* text, std::streamsize count) override {
+    return is_silent ? count : target_->sputn(text, count);
+  }
+  int sync() override { return is_silent ? 0 : target_->pubsync(); }
+
+ private:
+  std::streambuf* const target_;
+};
+
+/// During its life OpenCV prints nothing of this thread's images: imdecode writes exceptions of its decoders
+/// to std::cerr, and OpenJPEG's messages go to OpenCV's log, also from threads of its own.
+class Silence {
+ public:
+  Silence() {
+    const std::lock_guard lock(mutex_);
+    // The buffer stays to the end of the process: others may hold it by then.
+    static const auto* const before = std::cerr.rdbuf(new TextOfOthers(std::cerr.rdbuf()));
+    static_cast<void>(before);
+    if (count_++ == 0)
+      level_ = cv::utils::logging::setLogLevel(cv::utils::logging::LogLevel::LOG_LEVEL_SILENT);
+    is_silent = true;
+  }
+  ~Silence() {
+    is_silent = false;
+    const std::lock_guard lock(mutex_);
+    if (--count_ == 0) cv::utils::logging::setLogLevel(level_);
+  }
+  Silence(const Silence&) = delete;
+  Silence& operator=(const Silence&) = delete;
+
+ private:
+  static inline std::mutex mutex_;
+  static inline int count_ = 0;  ///< silences that there are
+  static inline cv::utils::logging::LogLevel level_ = {};
+};
+
 DecodedImage decode(std::string_view bytes) {
   if (recon::is_jpeg(bytes)) return recon::decode_jpeg(bytes);
   if (recon::is_png(bytes)) return recon::decode_png(bytes);
   if (recon::is_tiff(bytes)) return recon::decode_tiff(bytes);
   if (bytes.starts_with("RIFF") && bytes.substr(0, 12).ends_with("WEBP"))
     if (std::string fault = fault_of_webp(bytes); !fault.empty()) return {{}, std::move(fault)};
+  const Silence silence;
   // OpenCV takes a mutable pointer but does not write through it.
   const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));
   return {cv::imdecode(raw, cv::IMREAD_UNCHANGED), {}};

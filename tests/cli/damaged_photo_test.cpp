@@ -93,7 +93,7 @@ TEST_F(DamagedPhotos, WithoutEndMarkersGiveTheCloudOfWholeOnes) {
 
 TEST_F(DamagedPhotos, OfAnyFormatThatCannotBeUsedPrintNothing) {
   const cv::Mat pixels = cv::imread(photo("view02.png").string(), cv::IMREAD_COLOR);
-  for (const char* extension : {".jpg", ".png", ".tiff", ".webp"}) {
+  for (const char* extension : {".jpg", ".png", ".tiff", ".webp", ".jp2", ".hdr", ".ras"}) {
     std::vector<std::uint8_t> bytes;
     cv::imencode(extension, pixels, bytes);
     set_content(photo("view02.png"),

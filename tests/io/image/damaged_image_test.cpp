@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <iostream>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
+#include <thread>
 
 #include "core/error.hpp"
 #include "io/error_message.hpp"
@@ -258,6 +261,51 @@ TEST(DamagedPlainFiles, AreRefusedWithTheirBytes) {
           HasSubstr(std::to_string(whole.size()) + " bytes or more, and there are " + std::to_string(size)))
           << extension << " " << type;
   }
+}
+
+/// The kinds that OpenCV decodes by itself and, where they are damaged, writes about to std::cerr and its
+/// log.
+TEST(DamagedRareFiles, PrintNothing) {
+  int kinds = 0, refused = 0;
+  for (const char* extension :
+       {".jp2", ".hdr", ".pic", ".ras", ".sr", ".bmp", ".ppm", ".pam", ".pfm", ".webp"})
+    for (const int type : {CV_8UC1, CV_8UC3}) {
+      std::string whole;
+      try {
+        whole = encoded(extension, pattern(type));
+      } catch (const cv::Exception&) {
+        continue;  // not of this type, or not of this OpenCV
+      }
+      ++kinds;
+      for (int part = 1; part < 16; ++part) {
+        const std::size_t at = whole.size() * static_cast<std::size_t>(part) / 16;
+        refused += decode(whole.substr(0, at)).refusal.empty() ? 0 : 1;
+        for (const std::size_t place : {std::size_t{3} * static_cast<std::size_t>(part), at}) {
+          std::string damaged = whole;
+          for (std::size_t i = place; i < std::min(place + 24, whole.size()); ++i)
+            damaged[i] = static_cast<char>(~damaged[i]);
+          refused += decode(damaged).refusal.empty() ? 0 : 1;
+        }
+      }
+    }
+  EXPECT_GE(kinds, 10);
+  EXPECT_GT(refused, 100);
+}
+
+/// What others write to std::cerr meanwhile, and afterwards, stays.
+TEST(DamagedRareFiles, LeaveTheTextOfOthersAlone) {
+  const std::string whole = encoded(".ras", pattern(CV_8UC3));
+  testing::internal::CaptureStderr();
+  std::thread other([] {
+    for (int i = 0; i < 100; ++i) std::cerr << "text" << ' ';
+  });
+  for (int i = 0; i < 20; ++i)
+    EXPECT_THROW(decode_image(whole.substr(0, whole.size() / 2), "a.ras"), InputError);
+  other.join();
+  std::cerr << "after";
+  std::string expected;
+  for (int i = 0; i < 100; ++i) expected += "text ";
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), expected + "after");
 }
 
 TEST(WholeImages, HaveThePixelsThatOpenCvReads) {
