@@ -64,6 +64,9 @@ struct CloudOffset {
   Vec3d value{0, 0, 0};    ///< else this
 };
 
+/// The text of `--offset` with numbers; empty for zeros.
+std::string offset_text(Vec3d offset);
+
 /// The text of `--roi` of a pair; empty for the whole image.
 std::string format_region(const Region& region);
 

@@ -18,6 +18,11 @@ std::string format_box(const std::optional<SceneBox>& box) {
                      decimal(b.y), decimal(b.z));
 }
 
+std::string offset_text(Vec3d offset) {
+  if (!(dot(offset, offset) > 0)) return {};
+  return fmt::format("{},{},{}", decimal(offset.x), decimal(offset.y), decimal(offset.z));
+}
+
 using namespace jobs;
 
 namespace {
@@ -67,11 +72,8 @@ void set_offset(SessionOptions& options, const std::string& text) {
   options.offset = text == "auto" ? CloudOffset{true} : CloudOffset{false, {n[0], n[1], n[2]}};
 }
 
-std::string offset_text(const SessionOptions& options, Job) {
-  const auto& [automatic, value] = options.offset;
-  if (automatic) return "auto";
-  if (!(dot(value, value) > 0)) return {};
-  return fmt::format("{},{},{}", decimal(value.x), decimal(value.y), decimal(value.z));
+std::string given_offset(const SessionOptions& options, Job) {
+  return options.offset.automatic ? "auto" : offset_text(options.offset.value);
 }
 
 Option offset_option() {
@@ -80,7 +82,7 @@ Option offset_option() {
              "Subtract X,Y,Z from the coordinates of the cloud, its tiles and the model of --export-points, "
              "for programs that work in floats, such as MeshLab; fused.offset.txt and the PLY files say it. "
              "auto: round numbers near the cameras where floats would blur the points, else 0")
-      .add({kScenes, offset_text, set_offset})
+      .add({kScenes, given_offset, set_offset})
       .described("0,0,0")
       .in(OptionResult::kCloudFile);
 }

@@ -145,7 +145,11 @@ json fusion_inputs(const SceneRun& run, const std::vector<int>& views) {
   inputs["indices"] = std::move(indices);
   const auto& [type, offset] = cloud_coordinates(run, views);
   inputs["positions"] = type == PlyPosition::kDouble ? "double" : "float";
-  if (run.options.offset.automatic) inputs["offset"] = {offset.x, offset.y, offset.z};
+  // That of `auto` too: it may be the one that was given.
+  if (const std::string text = offset_text(offset); text.empty())
+    inputs["options"].erase("offset");
+  else
+    inputs["options"]["offset"] = text;
   return inputs;
 }
 
