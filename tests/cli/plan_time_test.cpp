@@ -49,6 +49,15 @@ TEST_F(PlannedTime, NeedsNoMeasurement) {
   EXPECT_LT(seconds(few.json().at("scenes").at(0), "depth maps"), 0.8 * seconds(plan, "depth maps"));
 }
 
+TEST_F(PlannedTime, OfUndistortingFallsWithTheSizeOfTheViews) {
+  const auto of_size = [&](const char* size) {
+    const Outcome plan = reconstruct(
+        {scene().string(), "--dry-run", "--json", "--quality", "draft", "--max-image-size", size});
+    return seconds(plan.json().at("scenes").at(0), "undistorting");
+  };
+  EXPECT_LT(of_size("30"), of_size("60"));
+}
+
 /// The images are so small that the coarse sweep is at their full size.
 TEST_F(PlannedTime, OfPatchesAddsToTheirSweep) {
   const auto of_maps = [&](const char* refine, const char* planes) {

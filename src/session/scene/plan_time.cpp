@@ -14,10 +14,11 @@ namespace recon {
 namespace {
 
 /// Costs of the steps around matching, seconds of one thread per unit.
-constexpr double kPhotoPixel = 6e-8;   ///< decoded, and written as it is
-constexpr double kWarpedPixel = 5e-7;  ///< decoded, undistorted and encoded
-constexpr double kObservation = 6e-7;  ///< of the model, undistorted and written
-constexpr double kMapPixel = 1.1e-7;   ///< prepared and filtered: of a view and of each image matched with it
+constexpr double kPhotoPixel = 6e-8;    ///< decoded, and written as it is
+constexpr double kDecodedPixel = 3e-8;  ///< of a photo that is undistorted
+constexpr double kWarpedPixel = 1e-7;   ///< of the view, undistorted and encoded: as JPEG less, as PNG more
+constexpr double kObservation = 6e-7;   ///< of the model, undistorted and written
+constexpr double kMapPixel = 1.1e-7;  ///< prepared and filtered: of a view and of each image matched with it
 constexpr double kCheckedPixel = 2.2e-8;  ///< of a view, against each of its sources
 constexpr double kNormalPixel = 3e-8;     ///< of a checked view
 constexpr double kFusedPixel = 1.9e-8;    ///< of a view, against each view that overlaps with it
@@ -59,9 +60,9 @@ double host_seconds(const SceneRun& run, Step step, int view, const Overlaps& ov
   };
   switch (step) {
     case Step::kPrepare:
-      if (run.plan.scene_view(view).face)
-        return kViewFile + kPhotoPixel * photo_pixels / kSides + kWarpedPixel * pixels;
-      return kViewFile + (plan.unchanged ? kPhotoPixel : kWarpedPixel) * photo_pixels;
+      if (plan.unchanged) return kViewFile + kPhotoPixel * photo_pixels;
+      return kViewFile + kDecodedPixel * photo_pixels / (run.plan.scene_view(view).face ? kSides : 1) +
+             kWarpedPixel * pixels;
     case Step::kEstimate:
       if (run.given.any()) return kViewFile + on_images(kMapPixel, 1);
       return kViewFile +
@@ -122,7 +123,12 @@ std::vector<SceneStep> scene_steps(const SceneRun& run, const SceneWork& work, c
     if (step > Step::kEstimate && !run.does(step)) continue;
     SceneStep it{step_name(step)};
     for (const int view : views) it.seconds += host_seconds(run, step, view, overlaps) / run.threads;
-    if (step == Step::kPrepare && !run.memory.model_beside) it.seconds += model_seconds(run);
+    if (step == Step::kPrepare) {
+      // Photos that are copied say nothing of the time of those that are undistorted.
+      if (std::ranges::any_of(views, [&](int view) { return !run.plan.view(view).unchanged; }))
+        it.key += ": undistorted";
+      if (!run.memory.model_beside) it.seconds += model_seconds(run);
+    }
     if (step == Step::kEstimate) {
       const double host = it.seconds;
       add_matching(run, views, backends, model, it);
