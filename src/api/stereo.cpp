@@ -18,8 +18,7 @@ using reconstruct::ImageView;
 /// The method and the disparities that are searched.
 PairSpec spec_of(const SessionOptions& options, const ImageView& image) {
   if (!options.pair.max_disparity)
-    throw UsageError(
-        "--max-disparity is needed: the first disparity in pixels that is larger than any of the pair");
+    throw UsageError("--max-disparity is needed: where the search ends, in pixels, such as 64");
   const int min = options.pair.min_disparity.value_or(0);
   PairSpec spec(options.spec(options.method_of(true)), {min, *options.pair.max_disparity - min});
   check_pair_size(spec, {image.width, image.height});

@@ -74,6 +74,10 @@ void LogFile::open(const std::filesystem::path& path) {
   sink_->open(path);
 }
 
+void LogFile::add(const std::string& text) {
+  spdlog::logger("reconstruct", sink_).info("{}", text);
+}
+
 std::shared_ptr<spdlog::logger> log_without_files() {
   const auto sinks = all_sinks();
   return std::make_shared<spdlog::logger>("reconstruct", sinks.begin(), sinks.end());

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "core/log.hpp"
 
@@ -21,6 +22,9 @@ class LogFile {
   /// Appends the messages so far to `path`, and each later one as it comes.
   /// @throws OutputError when the file cannot be opened
   void open(const std::filesystem::path& path);
+
+  /// Adds a message that nothing else shows.
+  void add(const std::string& text);
 
  private:
   std::shared_ptr<LogFileSink> sink_;

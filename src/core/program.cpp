@@ -18,6 +18,7 @@
 #include <mutex>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -29,9 +30,17 @@
 #include "core/printable.hpp"
 #include "core/progress.hpp"
 #include "core/terminal_lines.hpp"
+#include "core/wrapped_text.hpp"
 
 namespace recon {
 namespace {
+
+/// Columns of the terminal that a descriptor is; nothing where it is none, or does not say.
+std::optional<int> columns_of(int descriptor) {
+  winsize size{};
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
+  return size.ws_col;
+}
 
 /// A message for people: the level of a warning or an error, the subject if the message does not begin with
 /// it, and the message.
@@ -70,13 +79,15 @@ class JsonMessage : public spdlog::custom_flag_formatter {
   std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<JsonMessage>(); }
 };
 
-/// Writes above the bars of a terminal.
+/// Writes above the bars of a terminal, in lines of its width.
 class StandardError : public spdlog::sinks::base_sink<std::mutex> {
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t text;
     formatter_->format(message, text);
-    standard_error_lines().print({text.data(), text.size()});
+    const std::string line(text.data(), text.size());
+    const std::optional<int> columns = json_messages() ? std::nullopt : columns_of(STDERR_FILENO);
+    standard_error_lines().print(columns ? wrapped_lines(line, static_cast<std::size_t>(*columns)) : line);
   }
   void flush_() override {}
 };
@@ -214,10 +225,13 @@ void print_for_reading(const std::string& text) {
   ::close(nowhere);
 }
 
+std::optional<int> standard_output_columns() {
+  return columns_of(STDOUT_FILENO);
+}
+
 int terminal_columns() {
   constexpr int kUnknown = 80;
-  winsize size{};
-  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUnknown;
+  return standard_output_columns().value_or(kUnknown);
 }
 
 int usable_threads(int asked) {
@@ -243,7 +257,7 @@ Failure current_failure(const Advice& advice) {
 
 void log_failure(const Failure& failure) {
   if (failure.exit_code == Interrupted().exit_code())
-    messages().warn("{}", failure.message);
+    messages().info("{}", failure.message);
   else
     messages().error("{}", failure.message);
 }

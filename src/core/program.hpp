@@ -3,13 +3,15 @@
 #include <spdlog/common.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace recon {
 
 /// Directs `messages` to standard error from `level` on, and shows progress there (libraries neither log nor
 /// show it by themselves). Only warnings and errors have a prefix. On a terminal each message first clears
-/// the line of the progress bar. Call it first in `main`.
+/// the line of the progress bar, and has lines of the width of the terminal; elsewhere it is one line. Call
+/// it first in `main`.
 void set_up_log(spdlog::level::level_enum level);
 
 /// Begins later messages to standard error with what they are about, behind "warning" or "error", unless they
@@ -33,6 +35,9 @@ void refuse_empty_arguments(int argc, const char* const* argv);
 /// `head` does, is no failure.
 void print_for_reading(const std::string& text);
 
+/// Columns of the terminal that standard output is; nothing where it is none, or does not say.
+std::optional<int> standard_output_columns();
+
 /// Columns of the terminal that standard output is; 80 where it is none, or does not say.
 int terminal_columns();
 
@@ -55,7 +60,7 @@ struct Advice {
 /// The failure of the exception being handled; call it in a catch block.
 Failure current_failure(const Advice& advice);
 
-/// Logs a failure: an interrupt as a warning, all others as errors.
+/// Logs a failure: an interrupt, which was asked for, as a plain message, all others as errors.
 void log_failure(const Failure& failure);
 
 /// The body of `main`: prepares the process and the log, calls `work`, logs its exceptions, and checks that

@@ -29,12 +29,18 @@ constexpr auto kBetweenTicks = 500ms;
 /// Characters of a bar, which has a multiple of kBarUnit: it does not change with each digit beside it.
 constexpr std::size_t kMaxBar = 24, kMinBar = 8, kBarUnit = 4;
 
-/// "45 s", "3 min", "2.5 h".
+/// "45 s", "3 min", "2.5 h": of what is predicted, or not at its end.
 std::string duration_text(double seconds) {
   if (seconds < 100) return fmt::format("{} s", static_cast<int>(std::ceil(seconds)));
   if (seconds < 100 * 60) return fmt::format("{} min", std::lround(seconds / 60));
   const long tenths = std::lround(seconds / 360);
   return fmt::format("{}.{} h", tenths / 10, tenths % 10);
+}
+
+/// The same of what has ended, with tenths below 10 s: nothing takes less than 0.1 s.
+std::string measured_text(double seconds) {
+  const double tenths = std::max(std::round(10 * seconds), 1.0);
+  return tenths < 100 ? fmt::format("{:.1f} s", tenths / 10) : duration_text(std::round(seconds));
 }
 
 std::atomic<bool> shown{false};
@@ -148,7 +154,7 @@ void Progress::start_clockwork() {
 
 void Progress::advance(int steps) {
   if (style_ == ProgressStyle::kSilent) return;
-  bool ends = false;
+  bool ends = false, all_kept = false;
   {
     const std::lock_guard lock(mutex_);
     done_ += steps;
@@ -156,12 +162,25 @@ void Progress::advance(int steps) {
     if (steps > 0) last_done_ = now;
     if (style_ == ProgressStyle::kListener) return tell(now);
     ends = done_ >= total_;
+    all_kept = ends && kept_ > 0 && kept_ == done_;
+    if (all_kept && style_ == ProgressStyle::kLines) return;
     const bool due = now - last_shown_ >= (style_ == ProgressStyle::kLines ? kBetweenLines : kBetweenBars);
     if (!due && !ends) return;
     last_shown_ = now;
     if (style_ != ProgressStyle::kBar) return write(now);
   }
-  ends ? lines_.end(this) : lines_.draw();
+  if (all_kept)
+    lines_.remove(this);
+  else
+    ends ? lines_.end(this) : lines_.draw();
+}
+
+void Progress::keep(int steps) {
+  {
+    const std::lock_guard lock(mutex_);
+    kept_ += steps;
+  }
+  skip(steps);
 }
 
 void Progress::skip(int steps) {
@@ -175,7 +194,7 @@ void Progress::skip(int steps) {
 void Progress::restart() {
   {
     const std::lock_guard lock(mutex_);
-    done_ = skipped_ = 0;
+    done_ = skipped_ = kept_ = 0;
     start_ = last_done_ = clock_();
   }
   if (style_ == ProgressStyle::kBar) add_bar();
@@ -223,8 +242,8 @@ std::string Progress::object(double elapsed, double in_all) const {
 
 /// ", about 12 s left".
 std::string Progress::time_text(double elapsed, double in_all) const {
-  if (done_ >= total_) return ", " + duration_text(elapsed);
-  if (stopped_) return ", stopped after " + duration_text(elapsed);
+  if (done_ >= total_) return ", " + measured_text(elapsed);
+  if (stopped_) return ", stopped after " + measured_text(elapsed);
   if (in_all > elapsed) return ", about " + duration_text(in_all - elapsed) + " left";
   return in_all > 0 ? ", " + duration_text(elapsed) + " so far" : "";
 }

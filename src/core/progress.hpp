@@ -89,6 +89,10 @@ class Progress {
   /// is of the others.
   void skip(int steps);
 
+  /// Adds steps that an earlier run did, which are skipped. Where all are, no line stays at the end: whoever
+  /// keeps them says so.
+  void keep(int steps);
+
   /// Begins again with no step done, and does not say so.
   void restart();
 
@@ -117,7 +121,7 @@ class Progress {
   const double predicted_;  ///< seconds; 0: unknown
   std::mutex mutex_;        ///< of what follows; not held where lines_ are drawn, which ask for the bar
   Time start_, last_shown_, last_done_;
-  int done_ = 0, skipped_ = 0;
+  int done_ = 0, skipped_ = 0, kept_ = 0;
   bool stopped_ = false;  ///< at the end
   std::condition_variable_any wakes_;
   std::jthread clockwork_;  ///< the last member: it draws the bar

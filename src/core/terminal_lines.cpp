@@ -44,11 +44,21 @@ void TerminalLines::add(const void* owner, Text text) {
 
 void TerminalLines::end(const void* owner) {
   const std::lock_guard lock(mutex_);
+  if (const Text text = taken(owner)) write(text(std::max(size_().columns - 1, 1)) + "\n");
+}
+
+void TerminalLines::remove(const void* owner) {
+  const std::lock_guard lock(mutex_);
+  if (taken(owner)) write({});
+}
+
+/// The line of an owner, which the others have no longer; empty where there is none.
+TerminalLines::Text TerminalLines::taken(const void* owner) {
   const auto line = std::ranges::find(lines_, owner, [](const auto& it) { return it.first; });
-  if (line == lines_.end()) return;
-  const Text text = std::move(line->second);
+  if (line == lines_.end()) return {};
+  Text text = std::move(line->second);
   lines_.erase(line);
-  write(text(std::max(size_().columns - 1, 1)) + "\n");
+  return text;
 }
 
 void TerminalLines::draw() {

@@ -35,6 +35,9 @@ class TerminalLines {
   /// Takes the line of the owner from the others, and prints it as it is now. Without one nothing happens.
   void end(const void* owner);
 
+  /// Takes the line of the owner from the others, and erases it. Without one nothing happens.
+  void remove(const void* owner);
+
   /// Draws all lines as they are now.
   void draw();
 
@@ -43,6 +46,7 @@ class TerminalLines {
   void print(const std::string& text);
 
  private:
+  Text taken(const void* owner);
   void write(const std::string& staying);
   std::string running(int columns, int rows) const;
 

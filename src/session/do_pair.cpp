@@ -335,6 +335,7 @@ double matching_seconds(const PairRun& run, const MemoryPlan& memory) {
 /// Sizes, disparities, memory, and the time of the matching.
 Outcome plan_pair(const PairRun& run) {
   const PairPlan& plan = run.plan;
+  run.work.notice->permit();
   const MemoryPlan memory = memory_of(plan, run.backend(), run.work.memory_limit);
   const double seconds = matching_seconds(run, memory);
   return {0, pair_plan_json(plan, run.workspace, memory, output_bytes_of(run), seconds),
@@ -351,6 +352,7 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
       take_output(workspace, {OutputKind::kPair, run.options.overwrite, run.options.wait, {}});
   workspace.check_free_space(output_bytes_of(run));
   mark_output(workspace, OutputKind::kPair, files);
+  run.work.notice->permit();
   const MeasuredRun earlier = read_measured_run(workspace.path(pair_file::kReport));
   // What an earlier run left must not pass for a result of this one.
   if (output.has_results)
@@ -374,16 +376,16 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
   write_file(workspace.path(pair_file::kReportPage), pair_report_html(report, plan, workspace));
   sync_folder_of(workspace.path(pair_file::kReport));
   output.finish();
-  return {0, report, pair_summary(report)};
+  return {0, report, pair_summary(report), workspace.path(pair_file::kReportPage).string()};
 }
 
 }  // namespace
 
 Outcome do_pair(const PairFiles& files, const SharedWork& work) {
-  work.require_device();
   StepClock clock;
   PairRun run{work, make_pair_plan(files, work.options),
               Workspace(output_path(work.options, files, work.in_session))};
+  work.require_device();
   if (const std::string& note = run.plan.calibration_note; !note.empty())
     messages().info("{}: {}", run.plan.files.calibration.string(), note);
   return work.options.dry_run ? plan_pair(run) : run_pair(run, clock);

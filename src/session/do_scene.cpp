@@ -107,7 +107,7 @@ constexpr GraphStep kGraphSteps[] = {{Step::kEstimate,
                                      {Step::kExport, [](SceneGraph& graph) { export_points(graph.run); }}};
 
 /// The steps of a scene in its output folder.
-void do_steps(SceneRun& run, const SharedWork& work, StepClock& clock) {
+void do_steps(SceneRun& run, const SharedWork& work, LogFile& log, StepClock& clock) {
   const auto measure = [&](const char* name, const auto& step) {
     clock.measure(name, step);
     release_kept_memory();  // the next step's arrays are of other sizes
@@ -115,8 +115,8 @@ void do_steps(SceneRun& run, const SharedWork& work, StepClock& clock) {
   measure(step_name(Step::kPrepare), [&] { prepare_views(run); });
   measure("opening the device", [&] { share_memory(run, work.backends()); });
   const Backends& backends = work.backends();
-  messages().debug("working on {}", work.choice.get().reason);
-  messages().debug("device: {}", names_of(backends));
+  log.add("working on " + work.choice.get().reason);
+  log.add("device: " + names_of(backends));
   predict_steps(run, backends);
   SceneGraph graph(run, backends);
   // The photos are compared with the cameras in the first step, also where its depth maps are there.
@@ -145,11 +145,12 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   check_folders(run);
   mark_output(run.workspace, OutputKind::kScene, files_to_write(run));
   log.open(report_file(run, ".log"));
-  messages().debug("reconstruct {} ({}), {} threads", version(), run.options.commit, run.threads);
+  work.notice->permit();
+  log.add(fmt::format("reconstruct {} ({}), {} threads", version(), run.options.commit, run.threads));
   if (output.has_results) set_reports_aside(run);
   write_file_if_changed(run.workspace.path("options.toml"), resolved_options(run.options, run.job));
   try {
-    do_steps(run, work, clock);
+    do_steps(run, work, log, clock);
   } catch (...) {
     keep_times(run, clock.times());
     throw;
@@ -173,7 +174,7 @@ std::string summary(const SceneRun& run, const json& report) {
   line +=
       fmt::format(" {} view{} in {:.1f} s", views, views == 1 ? "" : "s", report.at("elapsed").get<double>());
   if (left_out > 0) line += fmt::format(", {} left out", left_out);
-  return line + "; see " + report_file(run, ".html").string() + "\n";
+  return line + "\n";
 }
 
 /// The plan of a scene and its predicted time.
@@ -182,6 +183,7 @@ Outcome plan_scene(SceneRun& run, const SharedWork& work) {
   read_scene(run);
   clock.end("reading the model");
   check_inputs_stay(run);
+  work.notice->permit();
   const Backends& backends = work.backends();
   share_memory(run, backends);
   collect_estimates(run);
@@ -209,6 +211,7 @@ Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log
     } else {
       outcome.object = work_on(run, work, log);
       outcome.text = summary(run, outcome.object);
+      outcome.report = report_file(run, ".html").string();
     }
   } catch (const Error&) {
     warnings = run.warnings;

@@ -1,13 +1,10 @@
 #include "session/session.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <iostream>
 #include <map>
 #include <optional>
 #include <ostream>
-#include <set>
-#include <string_view>
 #include <utility>
 
 #include "core/error.hpp"
@@ -17,9 +14,9 @@
 #include "core/parallel.hpp"
 #include "core/printable.hpp"
 #include "core/system_limits.hpp"
+#include "core/wrapped_text.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
-#include "io/file/text_scanner.hpp"
 #include "session/input.hpp"
 #include "session/options/option.hpp"
 #include "session/pair/pair_input.hpp"
@@ -38,22 +35,15 @@ using nlohmann::json;
 
 constexpr int kBadInput = 3;
 
-std::string gpu_names(const std::vector<int>& gpus, const CudaDevices& found) {
-  std::string text;
-  for (const auto& [index, name] : found.usable)
-    if (std::ranges::binary_search(gpus, index))
-      text += fmt::format("{}cuda:{} {}", text.empty() ? "" : ", ", index, name);
-  return text;
-}
-
 /// Begins to look for GPUs and to open them.
 SharedWork begin_work(const SessionOptions& options, int threads, bool in_session, MachineShare share = {}) {
   parse_device(options.device);
   SharedWork work{options, threads, options.memory_limit.value_or(available_memory()), {}, {}, in_session, 0};
-  // Shown as soon as it is known; the log of a scene gets it from the scene.
-  work.choice = std::async(std::launch::async, [&options, share, log = log_without_files()] {
+  // The log of a scene gets it from the scene.
+  work.notice = std::make_shared<DeviceNotice>(log_without_files());
+  work.choice = std::async(std::launch::async, [&options, share, notice = work.notice] {
                   const DeviceChoice choice = choose_devices(options.device, share);
-                  log->info("working on {}", choice.reason);
+                  notice->know(choice.reason);
                   return choice;
                 }).share();
   // A run that may have to wait measures the available memory afterwards.
@@ -178,7 +168,7 @@ class Session {
     try {
       failure = do_inputs();
       if (failure) log_failure(*failure);
-      if (!options_.json && !options_.quiet) print(files_.table());
+      if (!options_.json && !options_.quiet && std::ranges::any_of(inputs_, is_usable)) print(files_.table());
       if (!options_.json && options_.dry_run && inputs_.size() > 1)
         if (const json estimate = session_estimate(objects_of(outcomes())); estimate.at("planned") > 0)
           print(estimate_text(estimate));
@@ -281,8 +271,20 @@ class Session {
 
   void print(const std::string& text) { out_ << printable(text, "\n") << std::flush; }
 
+  /// What has come of an input. On a terminal its lines are as wide, and the report has a line of its own.
+  void print(const Outcome& outcome) {
+    if (outcome.text.empty()) return;
+    const std::optional<int> columns = &out_ == &std::cout ? standard_output_columns() : std::nullopt;
+    std::string text = printable(outcome.text, "\n");
+    if (!outcome.report.empty()) {
+      text.pop_back();  // the end of the line
+      text += (columns ? "\nreport: " : "; see ") + printable(outcome.report) + "\n";
+    }
+    out_ << (columns ? wrapped_lines(text, static_cast<std::size_t>(*columns)) : text) << std::flush;
+  }
+
   void add(std::size_t input, Outcome outcome) {
-    if (!options_.json && (!options_.quiet || options_.dry_run)) print(outcome.text);
+    if (!options_.json && (!options_.quiet || options_.dry_run)) print(outcome);
     files_.add(input, outcome);
     outcomes_.emplace(input, std::move(outcome));
   }
@@ -304,62 +306,6 @@ class Session {
 };
 
 }  // namespace
-
-std::vector<int> parse_device(const std::string& device) {
-  if (device == "auto" || device == "cpu" || device == "cuda") return {};
-  constexpr std::string_view kPrefix = "cuda:";
-  std::set<int> indices;
-  bool valid = device.starts_with(kPrefix);
-  for (const std::string& text : split_list(valid ? device.substr(kPrefix.size()) : "")) {
-    const auto index = to_number<int>(text);
-    valid &= index && *index >= 0;
-    indices.insert(index.value_or(0));
-  }
-  if (!valid)
-    throw UsageError("--device is '" + device + "'; write auto, cpu, cuda, or GPUs such as cuda:0,2");
-  return {indices.begin(), indices.end()};
-}
-
-std::vector<int> gpus_of(const std::vector<int>& gpus, MachineShare share) {
-  const int count = static_cast<int>(gpus.size());
-  if (count <= share.count) return {gpus[share.index % count]};
-  std::vector<int> own;
-  for (int i = share.index; i < count; i += share.count) own.push_back(gpus[i]);
-  return own;
-}
-
-DeviceChoice choose_devices(const std::string& device, MachineShare share) {
-  const std::vector<int> asked = parse_device(device);
-  if (device == "cpu") return {{}, "the CPU, as asked"};
-  const CudaDevices found = find_cuda_devices(asked);
-  if (device == "auto" && found.usable.empty())
-    return {{}, "the CPU, as no GPU can be used: " + found.why_not};
-  if (found.visible > 0 && !asked.empty() && asked.back() >= found.visible)
-    throw DeviceUnavailable(fmt::format("--device {}: there is no GPU {}; found {}, counted from 0", device,
-                                        asked.back(), found.visible));
-  if (found.usable.empty() || found.usable.size() < asked.size())
-    throw DeviceUnavailable(fmt::format("--device {}: {}: {}; --device cpu works everywhere", device,
-                                        found.usable.empty() ? "no GPU can be used" : "not all can be used",
-                                        found.why_not));
-  std::vector<int> gpus;
-  for (const CudaDevice& usable : found.usable) gpus.push_back(usable.index);
-  const std::vector<int> own = gpus_of(gpus, share);
-  const int processes_per_gpu =
-      (share.count + static_cast<int>(gpus.size()) - 1) / static_cast<int>(gpus.size());
-  return {own, gpu_names(own, found), processes_per_gpu};
-}
-
-Backends make_backends(const DeviceChoice& choice, int threads, std::size_t host_memory,
-                       std::optional<std::size_t> gpu_memory) {
-  Backends backends;
-  for (const int gpu : choice.gpus)
-    backends.push_back(make_cuda_backend({.device = gpu,
-                                          .memory_limit = gpu_memory,
-                                          .processes = choice.processes_per_gpu,
-                                          .threads = threads}));
-  if (backends.empty()) backends.push_back(make_cpu_backend({threads, host_memory}));
-  return backends;
-}
 
 int run_session(const SessionOptions& options, std::ostream& out, std::exception_ptr* error) {
   if (options.inputs.empty())

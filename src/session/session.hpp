@@ -4,13 +4,14 @@
 #include <exception>
 #include <future>
 #include <iosfwd>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/program.hpp"
-#include "methods/backend.hpp"
+#include "session/devices.hpp"
 #include "session/options/inputs.hpp"
 #include "session/options/options.hpp"
 
@@ -31,45 +32,6 @@ inline const Advice kSessionAdvice{
     "--memory-limit, --max-image-size, --threads and --jobs lower what is taken",
     "what was finished is kept, and the same command goes on from there"};
 
-/// The GPUs of "cuda:0,2", each once, rising; none for "auto", "cpu" and "cuda".
-/// @throws UsageError for another text
-std::vector<int> parse_device(const std::string& device);
-
-/// One of `count` processes that work on this machine for the same session.
-struct MachineShare {
-  int index = 0, count = 1;
-};
-
-/// What will do the work: the indices of GPUs, or none for the CPU.
-struct DeviceChoice {
-  std::vector<int> gpus;
-  std::string reason;         ///< for people: what was chosen, and why
-  int processes_per_gpu = 1;  ///< of the session, at most
-};
-
-/// Those of some GPUs that a process uses: GPUs of its own as far as there are enough.
-/// @param gpus  not empty
-std::vector<int> gpus_of(const std::vector<int>& gpus, MachineShare share);
-
-/// What `--device` means on this machine. Processes share the GPUs as gpus_of says.
-/// @throws UsageError as parse_device
-/// @throws DeviceUnavailable when a GPU is asked for that is not there, with the reason
-DeviceChoice choose_devices(const std::string& device, MachineShare share = {});
-
-/// Opens what was chosen.
-/// @param threads      of the CPU
-/// @param host_memory  bytes for the sweeps of the CPU
-/// @param gpu_memory   bytes; empty: most of what is free
-/// @throws DeviceUnavailable
-Backends make_backends(const DeviceChoice& choice, int threads, std::size_t host_memory,
-                       std::optional<std::size_t> gpu_memory);
-
-/// The devices, and how long it took to open them, seconds.
-struct OpenDevices {
-  Backends backends;
-  double seconds = 0;
-};
-
 /// State shared by all inputs. Finding and opening GPUs takes long and overlaps with the first scene's model
 /// and undistortion.
 struct SharedWork {
@@ -80,6 +42,7 @@ struct SharedWork {
   std::shared_future<OpenDevices> devices;
   bool in_session;
   double start = 0;  ///< seconds from the start of the process until work begins
+  std::shared_ptr<DeviceNotice> notice = {};
 
   const Backends& backends() const { return devices.get().backends; }
   /// A device that is named has to be there before anything is written. @throws DeviceUnavailable
@@ -98,6 +61,7 @@ struct Outcome {
   int exit_code = 0;
   nlohmann::json object;  ///< that `--json` prints
   std::string text;
+  std::string report = {};             ///< the page about it; empty: there is none
   std::exception_ptr error = nullptr;  ///< why it has no results; not of other processes
 };
 

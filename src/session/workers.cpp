@@ -84,7 +84,8 @@ class PipeChannel : public WorkerChannel {
     write({{"input", input},
            {"exit_code", outcome.exit_code},
            {"object", outcome.object},
-           {"text", outcome.text}});
+           {"text", outcome.text},
+           {"report", outcome.report}});
   }
   void fail(const Failure& failure) { write({{"failure", failure.exit_code}, {"message", failure.message}}); }
 
@@ -211,7 +212,7 @@ class Workers {
       worker.input.reset();
       const std::size_t input = message.at("input");
       reported_[input] = true;
-      done_(input, {message.at("exit_code"), message.at("object"), message.at("text")});
+      done_(input, {message.at("exit_code"), message.at("object"), message.at("text"), message.at("report")});
     }
   }
 

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -24,6 +25,14 @@ class ReconstructPair : public PairTest {
  protected:
   bool exists(const std::string& name) const { return fs::exists(file(name)); }
 };
+
+TEST_F(ReconstructPair, WrongUsageIsSaidAlone) {
+  write_images();
+  const Outcome outcome = reconstruct({"left.png", "right.png"});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_THAT(outcome.err, testing::AllOf(testing::StartsWith("error: "), HasSubstr("--max-disparity")));
+  EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+}
 
 TEST_F(ReconstructPair, TwoImagesGiveDisparitiesHere) {
   write_images();

@@ -333,8 +333,11 @@ TEST_F(ReconstructSession, NamesTheDeviceOnceAndInTheLogOfEachScene) {
     return count;
   };
   EXPECT_EQ(lines_in(outcome.err), 1) << outcome.err;
-  for (const char* scene : {"b-good", "d-good"})
-    EXPECT_EQ(lines_in(content(session() / scene / "dense/report.log")), 1) << scene;
+  for (const char* scene : {"b-good", "d-good"}) {
+    const std::string log = content(session() / scene / "dense/report.log");
+    EXPECT_EQ(lines_in(log), 1) << scene;
+    EXPECT_THAT(log, HasSubstr(" info: working on ")) << scene;
+  }
 }
 
 TEST_F(ReconstructSession, OfBrokenScenesAloneStillPrintsItsObject) {

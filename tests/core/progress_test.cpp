@@ -37,6 +37,37 @@ TEST_F(ProgressTest, LinesComeNowAndThenAndAtTheEnd) {
             "depth maps: 10 of 10 (100 %), 20 s\n");
 }
 
+/// Tenths below 10 s, none below 0.1 s.
+TEST_F(ProgressTest, EndsSayWhatTheStepTook) {
+  const auto end_after = [&](std::chrono::milliseconds passed) {
+    out_.str("");
+    Progress progress("step", 1, ProgressStyle::kLines, out_, clock_);
+    now_ += passed;
+    progress.advance();
+    return out_.str();
+  };
+  const std::pair<std::chrono::milliseconds, const char*> ends[] = {
+      {0ms, "0.1 s"},   {120ms, "0.1 s"},  {1460ms, "1.5 s"}, {9940ms, "9.9 s"},
+      {9960ms, "10 s"}, {10400ms, "10 s"}, {99s, "99 s"},     {10min, "10 min"}};
+  for (const auto& [passed, text] : ends)
+    EXPECT_EQ(end_after(passed), std::string("step: 1 of 1 (100 %), ") + text + "\n");
+}
+
+TEST_F(ProgressTest, OfKeptStepsAloneHasNoLine) {
+  {
+    Progress progress("views", 3, ProgressStyle::kLines, out_, clock_);
+    progress.keep(2);
+    progress.keep(1);
+  }
+  EXPECT_EQ(out_.str(), "");
+  {
+    Progress progress("views", 3, ProgressStyle::kLines, out_, clock_);
+    progress.keep(2);
+    progress.advance();
+  }
+  EXPECT_EQ(out_.str(), "views: 3 of 3 (100 %), 0.1 s\n");
+}
+
 TEST_F(ProgressTest, ObjectsSayWhatIsLeftWhereItIsKnown) {
   {
     Progress progress("depth maps", 4, ProgressStyle::kJson, out_, clock_);
@@ -152,7 +183,7 @@ TEST_F(ProgressTest, CountsStepsOfSeveralThreads) {
       });
     for (auto& thread : threads) thread.join();
   }
-  EXPECT_EQ(out_.str(), "views: 4000 of 4000 (100 %), 0 s\n");
+  EXPECT_EQ(out_.str(), "views: 4000 of 4000 (100 %), 0.1 s\n");
 }
 
 }  // namespace

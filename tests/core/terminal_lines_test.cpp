@@ -69,11 +69,11 @@ TEST_F(TerminalLinesTest, ABarIsDrawnInPlaceAndItsEndStays) {
     EXPECT_THAT(screen(), ElementsAre("views: [############            ] 1 of 2 (50 %), about 1 s left"));
     now_ += 1s;
     views->advance();
-    EXPECT_THAT(screen(), ElementsAre("views: 2 of 2 (100 %), 2 s"));
+    EXPECT_THAT(screen(), ElementsAre("views: 2 of 2 (100 %), 2.0 s"));
     now_ += 1s;
     lines_->draw();
   }
-  EXPECT_THAT(screen(), ElementsAre("views: 2 of 2 (100 %), 2 s")) << "it ended before";
+  EXPECT_THAT(screen(), ElementsAre("views: 2 of 2 (100 %), 2.0 s")) << "it ended before";
 }
 
 TEST_F(TerminalLinesTest, ABarIsNotDrawnMoreOftenThanEyesCanFollow) {
@@ -124,7 +124,19 @@ TEST_F(TerminalLinesTest, AStepThatBeginsAgainHasOneLine) {
     now_ += 1s;
     fusion->advance(2);
   }
-  EXPECT_THAT(screen(), ElementsAre("fusion: 2 of 2 (100 %), 1 s"));
+  EXPECT_THAT(screen(), ElementsAre("fusion: 2 of 2 (100 %), 1.0 s"));
+}
+
+TEST_F(TerminalLinesTest, AStepThatIsKeptLeavesNoLine) {
+  open(80, 24);
+  {
+    const auto check = begin("check", 2), fusion = begin("fusion", 2);
+    check->keep(2);
+    EXPECT_THAT(screen(), ElementsAre("fusion: [                        ] 0 of 2 (0 %)"));
+    fusion->keep(1);
+    fusion->advance();
+  }
+  EXPECT_THAT(screen(), ElementsAre("fusion: 2 of 2 (100 %), 0.1 s"));
 }
 
 TEST_F(TerminalLinesTest, AStepWithoutWorkIsNotShown) {
@@ -177,7 +189,7 @@ TEST_F(TerminalLinesTest, MoreStepsThanRowsAreCounted) {
   };
   EXPECT_THAT(screen(), ElementsAre(bar("a"), bar("b"), "and 2 more"));
   steps[1]->advance();
-  EXPECT_THAT(screen(), ElementsAre("b: 1 of 1 (100 %), 0 s", bar("a"), bar("c"), bar("d")));
+  EXPECT_THAT(screen(), ElementsAre("b: 1 of 1 (100 %), 0.1 s", bar("a"), bar("c"), bar("d")));
 }
 
 /// What the signal handler does.
@@ -213,7 +225,7 @@ TEST_F(TerminalLinesTest, AreNeverTorn) {
       const int done = running[i].done;
       std::string line = running[i].label + fmt::format(": {} of {}", done, kTotal);
       const std::string percent = fmt::format(" ({} %)", 100 * done / kTotal);
-      const std::string time = done == kTotal ? ", 0 s" : ", stopped after 0 s";
+      const std::string time = done == kTotal ? ", 0.1 s" : ", stopped after 0.1 s";
       const std::size_t width = static_cast<std::size_t>(size_.columns - 1);
       for (const std::string& rest : {percent + time, time, percent, std::string()})
         if (line.size() + rest.size() <= width) {
@@ -259,7 +271,7 @@ TEST_F(TerminalLinesTest, AreNeverTorn) {
 }
 
 std::vector<std::string> without_times(std::vector<std::string> lines) {
-  for (std::string& line : lines) line = std::regex_replace(line, std::regex("[0-9]+ s$"), "T s");
+  for (std::string& line : lines) line = std::regex_replace(line, std::regex("[0-9.]+ s$"), "T s");
   return lines;
 }
 
@@ -287,12 +299,27 @@ TEST(Terminal, StepsAtOnceLeaveTheirMessagesAndEnds) {
       const TerminalRun run = run_in_terminal(columns, rows, run_steps_at_once);
       std::vector<testing::Matcher<std::string>> expected;
       for (const char* label : {"a", "b", "c", "d", "e", "f"}) {
-        expected.emplace_back(fmt::format("warning: {}: {}", label, std::string(150, 'w')));
+        const std::string head = fmt::format("warning: {}:", label), word(150, 'w');
+        if (columns < 200) expected.insert(expected.end(), {head, word});  // which has a line of its own
+        if (columns == 200) expected.emplace_back(head + " " + word);
         expected.emplace_back(fmt::format("{}: 8 of 8 (100 %), T s", label));
       }
       EXPECT_THAT(without_times(run.screen.lines()), testing::UnorderedElementsAreArray(expected)) << columns;
       EXPECT_THAT(run.bytes, testing::ContainsRegex(": (\\[[# ]*\\] )?0 of 8 \\([0-9]+ %\\), ")) << columns;
     }
+}
+
+TEST(Terminal, MessagesHaveLinesOfItsWidth) {
+  const std::string path = "/" + std::string(44, 'p');
+  const TerminalRun run = run_in_terminal(40, 24, [&path] {
+    set_up_log(spdlog::level::info);
+    messages().warn("the photos of a scene do not fit its cameras: look at {} and at the poses", path);
+    messages().info("{}", std::string(20, 'a') + " " + std::string(19, 'b'));
+    return 0;
+  });
+  EXPECT_THAT(run.screen.lines(),
+              ElementsAre("warning: the photos of a scene do not", "  fit its cameras: look at", path,
+                          "  and at the poses", std::string(20, 'a') + " " + std::string(19, 'b')));
 }
 
 TEST(Terminal, AnInterruptIsSaidAboveTheBars) {

@@ -72,8 +72,8 @@ int end_of_disparities(const PairSettings& settings, const std::optional<PairCal
   if (settings.max_disparity) return *settings.max_disparity;
   if (!calibration)
     throw UsageError(files.left.string() +
-                     ": --max-disparity is needed, as there is no calib.txt: the first " +
-                     "disparity in pixels that is larger than any of the pair");
+                     ": --max-disparity is needed, as there is no calib.txt: where the search ends, in " +
+                     "pixels, such as 64");
   if (!calibration->disparities)
     throw UsageError(files.calibration.string() + " has no ndisp; --max-disparity is needed");
   return *calibration->disparities;

@@ -177,8 +177,7 @@ std::string pair_summary(const json& report) {
   if (report.contains("points"))
     text += fmt::format("\n{}: {} points", report.at("cloud").get<std::string>(),
                         report.at("points").get<std::uint64_t>());
-  const std::filesystem::path folder = report.at("output").get<std::string>();
-  return text + "; see " + (folder / pair_file::kReportPage).string() + "\n";
+  return text + "\n";
 }
 
 }  // namespace recon

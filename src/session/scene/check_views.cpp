@@ -51,11 +51,12 @@ class Checks {
 
   /// Gives the files of a checked view their names, and sets its state.
   TaskEnd commit(int view) {
-    if (std::optional<Result> result = std::exchange(results_[view], std::nullopt)) {
+    std::optional<Result> result = std::exchange(results_[view], std::nullopt);
+    if (result) {
       for (WrittenFile& file : result->files) result->record.outputs.push_back(file.commit());
       run_.results.put(run_.key(Step::kCheck, view), std::move(result->record));
     }
-    graph_.progress[SceneGraph::kCheck].advance();
+    graph_.progress[SceneGraph::kCheck].advance(/*kept=*/!result);
     return TaskEnd::kDone;
   }
 

@@ -34,6 +34,7 @@ struct PhotoState {
   std::string hash;
   std::string damage;  ///< as of DecodedPhoto
   std::string error;   ///< why it cannot be used; empty: it can
+  int kept = 0;        ///< views whose images an earlier run wrote
 };
 
 /// Writes the undistorted mask of a view that has one.
@@ -67,19 +68,21 @@ void write_view(SceneRun& run, int view, const std::string& content, const Image
 PhotoState prepare_photo(SceneRun& run, const std::vector<int>& views, bool write) {
   const std::string content = run.photos.read(run.plan, views.front()), hash = content_hash(content);
   DecodedPhoto photo;
+  int kept_views = 0;
   for (const int view : views) {
     StepRecord record;
     record.inputs = prepare_inputs(run, view, hash);
     if (const StepRecord* kept = run.results.find(run.key(Step::kPrepare, view), record.inputs)) {
       if (const auto it = kept->result.find("damage"); it != kept->result.end() && it->is_string())
         photo.damage = it->get<std::string>();
+      ++kept_views;
       continue;
     }
     if (!photo.pixels) photo.pixels = run.photos.decode(run.plan, view, content, photo.damage);
     const auto image = run.photos.add(run.plan, view, *photo.pixels);
     if (write) write_view(run, view, content, *image, photo, std::move(record));
   }
-  return {hash, photo.damage, {}};
+  return {hash, photo.damage, {}, kept_views};
 }
 
 /// Views by their photos.
@@ -106,13 +109,15 @@ std::vector<LeftOut> prepare(SceneRun& run, const std::vector<int>& views, bool 
                          } catch (const InputError& error) {
                            states[i].error = error.what();
                          }
-                         for (std::size_t view = 0; view < photos[i].size(); ++view) progress.advance();
+                         if (states[i].kept > 0) progress.keep(states[i].kept);
+                         if (const int done = static_cast<int>(photos[i].size()) - states[i].kept; done > 0)
+                           progress.advance(done);
                        });
 
   std::vector<LeftOut> unusable, damaged;
   std::vector<int> usable;
   for (std::size_t i = 0; i < photos.size(); ++i) {
-    const auto& [hash, damage, error] = states[i];
+    const auto& [hash, damage, error, kept] = states[i];
     const std::string& photo = run.plan.scene_view(photos[i].front()).photo_name();
     if (!error.empty()) {
       run.warn(photo + " is left out: " + error);

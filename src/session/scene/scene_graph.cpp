@@ -33,22 +33,24 @@ std::vector<std::size_t> pools_of(const SceneRun& run, const Backends& backends)
 
 }  // namespace
 
-void StepProgress::advance() {
+void StepProgress::advance(bool kept) {
   const std::lock_guard lock(mutex_);
   ++done_;
-  if (shown_) shown_->advance();
+  kept_ += kept ? 1 : 0;
+  if (shown_) kept ? shown_->keep(1) : shown_->advance();
 }
 
 void StepProgress::show(const SceneRun& run, Step step, int views, int of_all) {
   const std::lock_guard lock(mutex_);
   shown_.emplace(step_name(step), views, progress_style(run.options.quiet),
                  run.predicted(step_name(step), views - done_, of_all));
-  shown_->skip(done_);
+  shown_->keep(kept_);
+  shown_->skip(done_ - kept_);
 }
 
 void StepProgress::reset() {
   const std::lock_guard lock(mutex_);
-  done_ = 0;
+  done_ = kept_ = 0;
   if (shown_) shown_->restart();
 }
 

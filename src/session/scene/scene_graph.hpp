@@ -22,7 +22,8 @@ struct UnfinishedCloud;
 /// The views of a step that are done, which may be so before their progress is shown. Thread-safe.
 class StepProgress {
  public:
-  void advance();
+  /// @param kept  an earlier run did it
+  void advance(bool kept = false);
 
   /// Shows the progress from now on.
   /// @param views   of the step, those included that are done
@@ -36,7 +37,7 @@ class StepProgress {
 
  private:
   mutable std::mutex mutex_;
-  int done_ = 0;
+  int done_ = 0, kept_ = 0;
   std::optional<Progress> shown_;
 };
 
