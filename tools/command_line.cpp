@@ -17,7 +17,7 @@ namespace recon {
 
 namespace {
 
-constexpr const char* kHelpAdvice = "reconstruct --help lists the options";
+constexpr const char* kHelpAdvice = "reconstruct --help-all lists the options";
 
 /// "-o,--output".
 std::string names_of(const Option& option) {

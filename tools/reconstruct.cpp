@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <iostream>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "api/run_inputs.hpp"
 #include "core/error.hpp"
@@ -22,13 +25,19 @@ namespace {
 
 using namespace recon;
 
+/// Options that print a text and do nothing else.
+const std::pair<const char*, std::function<std::string()>> kToRead[] = {
+    {"help-all", [] { return full_help_text(terminal_columns()); }},
+    {"help", [] { return help_text(terminal_columns()); }},
+    {"version", [] { return std::string("reconstruct ") + version() + " (" RECON_COMMIT ")\n"; }}};
+
 int run(int argc, char** argv) {
   CommandLine line = parse_command_line(argc, argv);
-  if (line.has("help") || line.has("version")) {
-    print_for_reading(line.has("help") ? help_text(terminal_columns())
-                                       : std::string("reconstruct ") + version() + " (" RECON_COMMIT ")\n");
-    return 0;
-  }
+  for (const auto& [option, text] : kToRead)
+    if (line.has(option)) {
+      print_for_reading(text());
+      return 0;
+    }
   set_up_log(line.has("quiet")     ? spdlog::level::warn
              : line.has("verbose") ? spdlog::level::debug
                                    : spdlog::level::info);

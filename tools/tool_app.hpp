@@ -13,9 +13,9 @@
 #include "core/error.hpp"
 #include "core/program.hpp"
 #include "core/version.hpp"
+#include "core/wrapped_text.hpp"
 #include "tools/commit.hpp"
 #include "tools/manual/completion.hpp"
-#include "tools/wrapped_help.hpp"
 
 namespace recon {
 

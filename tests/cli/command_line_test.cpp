@@ -147,9 +147,9 @@ TEST(Numbers, OfBytesNeedAUnitWhereTheyAreSmall) {
 
 TEST(Arguments, FaultsNameTheOption) {
   const auto refused = [](const Words& words) { return message_of<UsageError>([&] { Parsed{words}; }); };
-  const std::string help = "; reconstruct --help lists the options";
+  const std::string help = "; reconstruct --help-all lists the options";
   EXPECT_EQ(refused({"--windwo", "5"}),
-            "there is no option '--windwo'; did you mean --window? reconstruct --help lists the options");
+            "there is no option '--windwo'; did you mean --window? reconstruct --help-all lists the options");
   EXPECT_EQ(refused({"-x"}), "there is no option '-x'" + help);
   EXPECT_EQ(refused({"--window"}), "--window needs a value" + help);
   EXPECT_EQ(refused({"--output"}), "--output needs a value" + help);

@@ -51,7 +51,9 @@ TEST_F(ReconstructFault, AnOutputThatIsTheSceneIsRefusedBeforeDevicesAreLookedFo
 TEST_F(ReconstructFault, HelpAndVersionAreNoFault) {
   const Outcome help = reconstruct({"--help"});
   EXPECT_EQ(help.exit_code, 0);
-  EXPECT_THAT(help.out, HasSubstr("[bp: 7, 1 to 1000]"));
+  const Outcome full = reconstruct({"--help-all"});
+  EXPECT_EQ(full.exit_code, 0);
+  EXPECT_THAT(full.out, HasSubstr("[bp: 7, 1 to 1000]"));
   EXPECT_THAT(help.out, HasSubstr("Exit codes"));
   const Outcome version = reconstruct({"--version"});
   EXPECT_EQ(version.exit_code, 0);

@@ -33,7 +33,7 @@ const std::vector<std::string> kCommands = {"",
                                             "-bench predict"};
 
 std::string help_of(const std::string& command) {
-  return output_of(RECON_PROGRAM + command + " --help");
+  return output_of(RECON_PROGRAM + command + (command.empty() ? " --help-all" : " --help"));
 }
 
 /// The long names of the options that help describes.
@@ -140,6 +140,20 @@ TEST(Completion, OfferedByFishIsInHelp) {
   EXPECT_THAT(in_fish("reconstruct-evaluate", ""), IsSupersetOf({"depth", "cloud", "disparity"}));
   EXPECT_THAT(in_fish("reconstruct-evaluate", "depth --kind "),
               UnorderedElementsAreArray({"geometric", "photometric"}));
+}
+
+TEST(Completion, OfValuesInFishHasTheirOwnDescriptionsOrNone) {
+  const auto offered = [](const std::string& option) {
+    return lines_of(output_of(RECON_FISH " --no-config -c 'source " RECON_MANUAL
+                                         "/fish/reconstruct.fish; complete -C \"reconstruct x --" +
+                              option + " \"' 2>&1"));
+  };
+  EXPECT_THAT(offered("stage"),
+              testing::UnorderedElementsAre("all\tboth", "estimate\tup to the depth maps of single views",
+                                            "fuse\tfrom these to the cloud"));
+  EXPECT_THAT(offered("optimizer"), IsSupersetOf({"sgm\tsemi-global matching", "graphcut\talpha-expansion"}));
+  EXPECT_THAT(offered("quality"), testing::UnorderedElementsAre("draft", "normal", "high"));
+  EXPECT_THAT(offered("progress"), testing::UnorderedElementsAre("json", "text"));
 }
 #endif
 

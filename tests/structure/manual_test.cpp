@@ -62,25 +62,39 @@ std::size_t longest_line(const std::string& text) {
 }
 
 TEST(Help, DescribesEveryOptionInLinesThatFit) {
-  const std::string help = output_of("'" RECON_PROGRAM "' --help");
+  const std::string help = output_of("'" RECON_PROGRAM "' --help-all");
   EXPECT_EQ(matches(help, "\n  (?:-[a-z], )?--([a-z0-9-]+)"), names());
   EXPECT_LE(longest_line(help), 80u) << "the width of a terminal that says none";
   EXPECT_THAT(help, HasSubstr("--best-k K                  Number of source views of best-k"));
-  EXPECT_EQ(help, help_text(80));
+  EXPECT_EQ(help, full_help_text(80));
 }
 
 TEST(Help, FitsATerminalOfAnyWidth) {
   for (const int columns : {52, 60, 74, 75, 80, 100, 132, 240}) {
-    const std::string help = help_text(columns);
+    EXPECT_LE(longest_line(help_text(columns)), static_cast<std::size_t>(columns));
+    const std::string help = full_help_text(columns);
     EXPECT_LE(longest_line(help), static_cast<std::size_t>(columns));
     EXPECT_GT(longest_line(help), static_cast<std::size_t>(columns) - 12) << "the width is used";
     EXPECT_EQ(matches(help, "\n  (?:-[a-z], )?--([a-z0-9-]+)"), names()) << columns;
   }
-  EXPECT_EQ(help_text(1), help_text(40)) << "words are not broken";
+  EXPECT_EQ(full_help_text(1), full_help_text(40)) << "words are not broken";
 }
 
-TEST(Help, BeginsWithExamplesAndTheQuality) {
-  const std::string help = help_text(80), beginning = help.substr(0, help.find("--quality WORD"));
+/// The examples are among the last lines, which a terminal of 24 rows shows above the next prompt.
+TEST(Help, IsShortAndEndsWithExamples) {
+  const std::string help = output_of("'" RECON_PROGRAM "' --help"),
+                    end = help.substr(help.find("\nExamples:\n"));
+  EXPECT_EQ(help, help_text(80));
+  EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 45);
+  EXPECT_THAT(matches(end, "\n  (reconstruct) "), SizeIs(5));
+  EXPECT_LE(std::count(end.begin(), end.end(), '\n'), 23);
+  const std::vector<std::string> named = matches(help, "\n  (?:-[a-z], )?--([a-z0-9-]+)");
+  EXPECT_THAT(named, testing::IsSupersetOf({"output", "quality", "dry-run", "max-disparity", "help-all"}));
+  for (const std::string& name : named) EXPECT_NE(find_option(name), nullptr) << name;
+}
+
+TEST(Help, InFullBeginsWithExamplesAndTheQuality) {
+  const std::string help = full_help_text(80), beginning = help.substr(0, help.find("--quality WORD"));
   EXPECT_THAT(matches(beginning, "\n  (reconstruct) "), SizeIs(5));
   EXPECT_THAT(matches(beginning, "\n  (?:-[a-z], )?(--[a-z-]+)"), IsEmpty())
       << "--quality is the first option";
@@ -108,8 +122,9 @@ TEST(Help, OfOtherProgramsFitsToo) {
 
 /// As `head` reads it. A pipe without a reader, and a full disk.
 TEST(Help, MayBeReadInPart) {
-  std::vector<std::string> commands = {" --help",           " --version",          "-render --list",
-                                       "-render --version", "-evaluate --version", "-bench --version"};
+  std::vector<std::string> commands = {" --help",         " --help-all",       " --version",
+                                       "-render --list",  "-render --version", "-evaluate --version",
+                                       "-bench --version"};
   for (const std::string command : kOthers) commands.push_back(command + " --help");
   for (const std::string& command : commands) {
     const std::string of_the_pipe =

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 
 #include "core/error.hpp"
 
@@ -151,8 +152,35 @@ std::string zsh_script(const CompletedCommand& program) {
          " \\\n  '*::argument:->argument' && return\ncase $line[1] in\n" + cases + "esac\n";
 }
 
+/// What a description says of a value, as in "auto (every usable GPU), ..." or "estimate: up to ...; ...";
+/// empty where it says nothing.
+std::string meaning_of(const std::string& value, const std::string& help) {
+  const std::size_t end_of_word = value.size();
+  for (std::size_t at = 0; (at = help.find(value, at)) != std::string::npos; at += end_of_word) {
+    const auto is_in_word = [&](std::size_t i) {
+      return i < help.size() && (std::isalnum(static_cast<unsigned char>(help[i])) || help[i] == '-');
+    };
+    if (at > 0 && is_in_word(at - 1)) continue;
+    const std::string rest = help.substr(at + end_of_word);
+    if (rest.starts_with(" (")) return rest.substr(2, rest.find(')') - 2);
+    if (rest.starts_with(": ") && (at == 0 || help.substr(0, at).ends_with("; ")))
+      return rest.substr(2, rest.find_first_of(";.") - 2);
+  }
+  return {};
+}
+
+/// The values with what they mean, in the syntax of fish.
+std::string fish_values(const CompletedOption& option) {
+  std::vector<std::string> values;
+  for (const std::string& word : option.words) {
+    const std::string meaning = meaning_of(word, option.help);
+    values.push_back(meaning.empty() ? word : word + "\\t\"" + meaning + "\"");
+  }
+  return quoted(fmt::format("{}", fmt::join(values, " ")));
+}
+
 std::string fish_option(const CompletedOption& option, const std::string& start) {
-  std::string text = start;
+  std::string text = start, values;
   for (const std::string& name : option.names)
     text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   if (option.value == "FILE")
@@ -160,9 +188,10 @@ std::string fish_option(const CompletedOption& option, const std::string& start)
   else if (option.value == "DIR")
     text += " -x -a '(__fish_complete_directories)'";
   else if (!option.value.empty())
-    text +=
-        option.words.empty() ? " -x" : " -x -a " + quoted(fmt::format("{}", fmt::join(option.words, " ")));
-  return text + " -d " + quoted(clause(option.help)) + "\n";
+    text += " -x";
+  // A line of their own, as the description of the option would be that of each value.
+  if (!option.words.empty()) values = text + " -a " + fish_values(option) + "\n";
+  return values + text + " -d " + quoted(clause(option.help)) + "\n";
 }
 
 std::string fish_script(const CompletedCommand& program) {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "core/wrapped_text.hpp"
 #include "session/options/option.hpp"
-#include "tools/wrapped_help.hpp"
 
 namespace recon {
 
@@ -47,6 +47,27 @@ constexpr const char* kMasks =
 struct ManualEntry {
   const char *term, *text;
 };
+/// The options of the short help, as it describes them.
+constexpr ManualEntry kFirstOptions[] = {
+    {"output", "The output folder [dense/ in the scene]"},
+    {"quality", "draft, normal or high [normal]"},
+    {"dry-run", "Print the plan and its time, and do nothing"},
+    {"max-disparity", "Of a pair: where the search ends, pixels"},
+    {"method", "planesweep (scenes), sgm (pairs), bp, bm or pipeline"},
+    {"device", "auto, cpu, cuda or cuda:0,2 [auto: GPUs, else CPU]"},
+    {"images", "The folder of the photos, where they lie elsewhere"},
+    {"depth-maps", "Check and fuse depth maps of another program"},
+    {"export-points", "Write a COLMAP model too, from which splats begin"},
+    {"max-image-size", "Longest side of the images, pixels"},
+    {"memory-limit", "Max host memory, such as 4GiB [what is available]"},
+    {"jobs", "Do N scenes of a session at once"},
+    {"overwrite", "Do finished work again; else it is kept"},
+    {"config", "Read options from a file, such as dense/options.toml"},
+    {"quiet", "Only warnings and errors"},
+    {"json", "Print one JSON object on standard output"},
+    {"help-all", "Every option, with its default and range"},
+    {"version", "Print the version"}};
+
 /// The first five are in help.
 constexpr ManualEntry kExamples[] = {
     {"reconstruct scene", "To scene/dense, by the GPU or the CPU."},
@@ -73,6 +94,7 @@ constexpr ManualEntry kFiles[] = {
 
 /// Where the descriptions of options begin in help, on narrow terminals farther left.
 constexpr std::size_t kIndent = 30, kNarrowIndent = 8, kMinText = 45;
+constexpr std::size_t kShortIndent = 27;
 /// Where those of examples begin, which are shorter.
 constexpr std::size_t kExampleIndent = 40, kMinExampleText = 40;
 /// Narrower terminals break lines themselves.
@@ -114,15 +136,41 @@ std::string help_entry(const std::string& term, const std::string& text, std::si
   return start + wrapped(text, indent, indent, width);
 }
 
+std::size_t width_of_help(int columns) {
+  return static_cast<std::size_t>(std::max(columns, kMinColumns));
+}
+
+std::string beginning_of_help(std::size_t width) {
+  return wrapped(std::string("reconstruct: ") + kSummary, 0, 0, width) +
+         "\nUsage: reconstruct SCENE... [options]\n       reconstruct LEFT RIGHT [options]\n";
+}
+
+std::string examples_of_help(std::size_t width) {
+  std::string text = "Examples:\n";
+  for (std::size_t i = 0; i < kExamplesOfHelp; ++i)
+    text += help_entry(kExamples[i].term, kExamples[i].text, kExampleIndent, kMinExampleText, width);
+  return text;
+}
+
 }  // namespace
 
 std::string help_text(int columns) {
-  const std::size_t width = static_cast<std::size_t>(std::max(columns, kMinColumns));
-  std::string text =
-      wrapped(std::string("reconstruct: ") + kSummary, 0, 0, width) +
-      "\nUsage: reconstruct SCENE... [options]\n       reconstruct LEFT RIGHT [options]\n\nExamples:\n";
-  for (std::size_t i = 0; i < kExamplesOfHelp; ++i)
-    text += help_entry(kExamples[i].term, kExamples[i].text, kExampleIndent, kMinExampleText, width);
+  const std::size_t width = width_of_help(columns);
+  std::string text = beginning_of_help(width) + "\n" +
+                     wrapped(
+                         "SCENE is a folder as COLMAP, nerfstudio, MVSNet or Middlebury has it, or of such "
+                         "folders; LEFT and RIGHT are the images of a rectified pair.",
+                         0, 0, width) +
+                     "\nOptions that are used first:\n";
+  for (const ManualEntry& option : kFirstOptions)
+    text += help_entry(usage(*find_option(option.term)), option.text, kShortIndent, kMinText, width);
+  return text + "\n" + examples_of_help(width) + "\n" +
+         wrapped(std::string("Exit codes: ") + kExitCodes, 0, 0, width);
+}
+
+std::string full_help_text(int columns) {
+  const std::size_t width = width_of_help(columns);
+  std::string text = beginning_of_help(width) + "\n" + examples_of_help(width);
   for (const OptionGroup& group : option_groups()) {
     text += "\n" + group.title + ":\n";
     for (const Option& option : group.options)

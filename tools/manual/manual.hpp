@@ -8,9 +8,13 @@ namespace recon {
 
 // The manual of `reconstruct`, from the descriptions of its options.
 
-/// What `reconstruct --help` prints.
+/// What `reconstruct --help` prints: the options that are used first, and then the examples, which a terminal
+/// of 24 rows still shows.
 /// @param columns  that lines have at most, where words permit
 std::string help_text(int columns);
+
+/// What `reconstruct --help-all` prints.
+std::string full_help_text(int columns);
 
 /// The manual page, in the macros of man(7).
 std::string man_page(const std::string& version);

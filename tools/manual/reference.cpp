@@ -26,7 +26,8 @@ std::string heading(const Option& option) {
 
 std::string option_reference() {
   std::string page =
-      "# Options one by one\n\nEvery option of `reconstruct`, as `reconstruct --help` and `man reconstruct` "
+      "# Options one by one\n\nEvery option of `reconstruct`, as `reconstruct --help-all` and `man "
+      "reconstruct` "
       "have it; [Choosing options](options.md) is by aim. `reconstruct-evaluate`, `reconstruct-render` and "
       "`reconstruct-bench` describe theirs with `--help`.\n";
   for (const OptionGroup& group : option_groups()) {

@@ -219,7 +219,9 @@ OptionGroup machine_options() {
                        "Print one JSON object on standard output instead of text, also when the run fails: "
                        "then with exit_code and error",
                        RECON_FIELD(json)));
-  group.add("help", "", "Print this text", OptionScope::kCommandLine).letter = 'h';
+  group.add("help", "", "Print the options that are used first, and examples", OptionScope::kCommandLine)
+      .letter = 'h';
+  group.add("help-all", "", "Print all options", OptionScope::kCommandLine);
   group.add("version", "", "Print the version", OptionScope::kCommandLine);
   return group;
 }

@@ -12,7 +12,7 @@
 namespace reconstruct {
 
 /// Options by their names on the command line, without the dashes, with their values as texts: {"p1", "9"},
-/// and "true" for a switch. `reconstruct --help` and the manual page describe them.
+/// and "true" for a switch. `reconstruct --help-all` and the manual page describe them.
 using Options = std::map<std::string, std::string>;
 
 /// The version of the library, such as "0.1.0".
