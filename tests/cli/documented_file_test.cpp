@@ -75,7 +75,7 @@ TEST_F(DocumentedPair, HasAllKeysOfReportsAndPlans) {
   }
 }
 
-/// The first keys of the rows of tables, as the program writes them.
+/// The first keys of the entries of lists, as the program writes them.
 TEST(DocumentedReport, HasNoKeysThatNobodyWrites) {
   std::string code;
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(RECON_SOURCE_DIR) / "src/session"))
@@ -83,9 +83,9 @@ TEST(DocumentedReport, HasNoKeysThatNobodyWrites) {
   std::istringstream lines(page("report.md"));
   std::size_t checked = 0;
   for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with("| `")) continue;
-    std::istringstream cell(line.substr(2, line.find(" |", 2) - 2));
-    for (std::string key; std::getline(cell, key, ',');) {
+    if (!line.starts_with("- `")) continue;
+    std::istringstream described(line.substr(2, line.find(": ") - 2));
+    for (std::string key; std::getline(described, key, ',');) {
       key = key.substr(key.find('`') + 1);
       key = key.substr(0, key.find('`'));
       EXPECT_NE(code.find("\"" + key + "\""), std::string::npos) << "no report has " << key;
