@@ -294,13 +294,13 @@ TEST(DamagedRareFiles, PrintNothing) {
 
 /// What others write to std::cerr meanwhile, and afterwards, stays.
 TEST(DamagedRareFiles, LeaveTheTextOfOthersAlone) {
-  const std::string whole = encoded(".ras", pattern(CV_8UC3));
+  const std::string whole = encoded(".hdr", pattern(CV_8UC3));
   testing::internal::CaptureStderr();
   std::thread other([] {
     for (int i = 0; i < 100; ++i) std::cerr << "text" << ' ';
   });
   for (int i = 0; i < 20; ++i)
-    EXPECT_THROW(decode_image(whole.substr(0, whole.size() / 2), "a.ras"), InputError);
+    EXPECT_THROW(decode_image(whole.substr(0, whole.size() / 2), "a.hdr"), InputError);
   other.join();
   std::cerr << "after";
   std::string expected;

@@ -182,7 +182,7 @@ TEST(ColmapBinary, LeavesOutTheViewsOfACameraWithAParameterThatIsNotFinite) {
                            .add_all('\0', U64{0}, U32{10}, 1.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, U32{6})
                            .text("b.png")
                            .add_all('\0', U64{0});
-  const Scene scene = parse_binary(cameras, images, "");
+  const Scene scene = parse_binary(cameras, images, Bytes().add(U64{0}));
   ASSERT_EQ(scene.views.size(), 1u);
   EXPECT_EQ(scene.views[0].name, "b.png");
   EXPECT_EQ(scene.cameras[scene.views[0].camera].params[0], 500);
