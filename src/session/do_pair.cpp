@@ -373,7 +373,7 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
       kept, clock.times(), program_json(run.options, record->result.value("device", "")), earlier);
   const json report = pair_report_json(plan, workspace, *record, measured, options, clock.times());
   write_file(workspace.path(pair_file::kReport), json_text(report));
-  write_file(workspace.path(pair_file::kReportPage), pair_report_html(report, plan, workspace));
+  write_file(workspace.path(pair_file::kReportPage), pair_page(report, plan, workspace));
   sync_folder_of(workspace.path(pair_file::kReport));
   output.finish();
   return {0, report, pair_summary(report), workspace.path(pair_file::kReportPage).string()};

@@ -144,22 +144,22 @@ json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
   collect_estimates(run);  // nothing is written before they are known to belong to this run
   check_folders(run);
   mark_output(run.workspace, OutputKind::kScene, files_to_write(run));
-  log.open(report_file(run, ".log"));
+  log.open(report_file(run.workspace, run.options.shard, ".log"));
   work.notice->permit();
   log.add(fmt::format("reconstruct {} ({}), {} threads", version(), run.options.commit, run.threads));
-  if (output.has_results) set_reports_aside(run);
+  if (output.has_results) set_reports_aside(run.workspace, run.options.shard);
   write_file_if_changed(run.workspace.path("options.toml"), resolved_options(run.options, run.job));
   try {
     do_steps(run, work, log, clock);
   } catch (...) {
-    keep_times(run, clock.times());
+    keep_times(run.workspace, run.options, run.results, clock.times());
     throw;
   }
   if (run.does(Step::kFusion)) remove_files_of_departed_views(run);
   check_results_are_there(run);
   json report = report_json(run, names_of(work.backends()), clock.times());
   report["predicted"] = time_json(predicted_time(run, work, clock.times()));
-  write_reports(run, report);
+  write_reports(run.workspace, run.options, run.plan, run.results, report);
   output.finish();
   return report;
 }
@@ -211,7 +211,7 @@ Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log
     } else {
       outcome.object = work_on(run, work, log);
       outcome.text = summary(run, outcome.object);
-      outcome.report = report_file(run, ".html").string();
+      outcome.report = report_file(run.workspace, run.options.shard, ".html").string();
     }
   } catch (const Error&) {
     warnings = run.warnings;

@@ -70,6 +70,13 @@ std::string content(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+nlohmann::json page_data(const fs::path& page, const std::string& kind) {
+  const std::string text = content(page), mark = "<script type=\"application/json\" id=" + kind + ">";
+  const std::size_t at = text.find(mark), begin = at + mark.size();
+  if (at == std::string::npos) return nullptr;
+  return nlohmann::json::parse(text.substr(begin, text.find("</script", begin) - begin));
+}
+
 void set_content(const fs::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }

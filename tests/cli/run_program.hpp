@@ -51,6 +51,10 @@ Outcome run_in(const fs::path& folder, const std::string& command);
 /// The content of a file; empty when there is none.
 std::string content(const fs::path& path);
 
+/// The data in a web page: of a "scene", a "pair" or a "session", or the "points" of its cloud; null where it
+/// has none. Throws where they are not JSON up to the end of their element.
+nlohmann::json page_data(const fs::path& page, const std::string& kind);
+
 /// Replaces the content of a file.
 void set_content(const fs::path& path, const std::string& bytes);
 

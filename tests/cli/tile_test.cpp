@@ -57,11 +57,6 @@ TEST_F(ReconstructTiles, HaveThePointsOfTheCloudAndChangeNothingElse) {
   EXPECT_EQ(files.size(), names().size());
   for (const std::string& file : files) EXPECT_TRUE(fs::exists(dense() / file)) << file;
   EXPECT_TRUE(report.at("seconds").contains("tiles"));
-  const std::string page = content(dense() / "report.html");
-  if (page.find("id=cloud") != std::string::npos) {
-    EXPECT_THAT(page, HasSubstr(", and in " + std::to_string(files.size()) +
-                                " tiles of 0.5 units in <a href=\"tiles/\">tiles</a>."));
-  }
 
   const fs::path again = folder() / "again", without = folder() / "without";
   ASSERT_EQ(run({"--tile", "0.5", "--threads", "1", "-o", again.string()}).exit_code, 0);

@@ -5,7 +5,6 @@ A browser without WebGL shows a sentence in place of the cloud.
 Keeps the screenshots in the folder PICTURES."""
 
 import base64
-import html.parser
 import json
 import math
 import re
@@ -17,54 +16,21 @@ import tempfile
 import zlib
 from pathlib import Path
 
+from browser import SKIPPED, Page, check, chromium, require_chromium
+
 ROOT = Path(__file__).resolve().parents[2]
-SKIPPED = 77
 CELL = 16  # pixels
-# Notes in the page by how many pixels its text sticks out at the width of a phone, which a window cannot have.
-OVERFLOW = """<script>document.body.style.width = "350px"
-document.body.dataset.overflow = document.body.scrollWidth - document.body.clientWidth
-document.body.style.width = ""</script>"""
-CONFIDENCE = """<script>document.querySelectorAll("#controls button")[1].click()</script>"""
+# What is done when the script of the page has drawn it: to note by how many pixels its text sticks out at the width of a
+# phone, which a window cannot have, and to show the confidence.
+OVERFLOW = """<script>addEventListener("DOMContentLoaded", () => {
+  document.body.style.width = "350px"
+  document.body.dataset.overflow = document.body.scrollWidth - document.body.clientWidth
+  document.body.style.width = ""
+})</script>"""
+CONFIDENCE = """<script>addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll("#controls button")[1].click()
+})</script>"""
 SCREENS = {"desk": (1280, 1500), "phone": (390, 1800)}
-
-
-def check(condition, message):
-    if not condition:
-        sys.exit("failed: " + message)
-
-
-def chromium(folder, page, dark, *arguments, webgl=True):
-    """What Chromium prints for a page that does not move, and the messages of its scripts."""
-    scheme = ["--blink-settings=preferredColorScheme=0"] if dark else []
-    graphics = (["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"] if webgl
-                else ["--disable-gpu", "--disable-3d-apis"])
-    command = ["chromium", "--headless", "--no-sandbox", f"--user-data-dir={folder}/browser", *graphics,
-               "--force-prefers-reduced-motion", "--force-device-scale-factor=1", "--hide-scrollbars",
-               "--virtual-time-budget=10000", "--enable-logging=stderr", *scheme, *arguments, page.as_uri()]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=200, check=True)
-    return done.stdout.decode(), [line for line in done.stderr.decode(errors="replace").splitlines() if ":CONSOLE:" in line]
-
-
-class Page(html.parser.HTMLParser):
-    """The attributes of elements, the text between tags, and the data of the cloud."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.elements, self.words, self.points, self.inside = [], "", "", {}
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.inside = dict(attributes, tag=tag)
-        self.elements.append(self.inside)
-
-    def handle_data(self, data):
-        if self.inside.get("id") == "points":
-            self.points += data
-        elif self.inside.get("tag") not in ("script", "style"):
-            self.words += data
-
-    def all(self, tag):
-        return [element for element in self.elements if element["tag"] == tag]
 
 
 def pixels(png):
@@ -104,12 +70,12 @@ def pixels(png):
 def projected(page, width, height, confidence):
     """The nearest point of each pixel of the canvas and its colour, that of the photos or of its confidence, and the
     colours of all points that may be drawn over a pixel."""
-    cloud = json.loads(page.points)
+    cloud = page.data("points")
     positions = base64.b64decode(cloud["positions"])
     positions = struct.unpack(f"<{len(positions) // 2}H", positions)
     colours = base64.b64decode(cloud["colours"])
     if confidence:
-        palette = base64.b64decode(cloud["palette"])
+        palette = base64.b64decode(page.data("scene")["palette"])
         colours = b"".join(palette[3 * value:3 * value + 3] for value in base64.b64decode(cloud["confidences"]))
     m = json.loads(page.all("canvas")[0]["data-projection"])
     target = [sum(m[r + 4 * i] * value for i, value in enumerate([*cloud["target"], 1])) for r in (0, 1, 3)]
@@ -195,9 +161,7 @@ def check_without_webgl(folder, report):
 
 
 def main(program, pictures=None):
-    if not shutil.which("chromium"):
-        print("skipped: not installed: chromium")
-        sys.exit(SKIPPED)
+    require_chromium()
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         warned = folder / "scene"
@@ -207,7 +171,7 @@ def main(program, pictures=None):
         report = folder / "out/report.html"
         text = report.read_text()
         check(not re.search(r"""(src|href)=["']?(https?:)?//|@import|url\(""", text.split("<script")[0]), "needs a network")
-        if "id=cloud" not in text:
+        if "id=points>" not in text:
             print("skipped: the program was built without three.js")
             sys.exit(SKIPPED)
         warnings = json.loads((folder / "out/report.json").read_text())["warnings"]

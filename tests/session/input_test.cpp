@@ -11,6 +11,7 @@
 
 #include "core/error.hpp"
 #include "session/folder_fixture.hpp"
+#include "session/report/page.hpp"
 #include "session/report/session_report.hpp"
 #include "session/resume/output_folder.hpp"
 
@@ -370,8 +371,13 @@ TEST_F(Inputs, AreNotTheFilesOfTheirSession) {
     EXPECT_THROW(expand_inputs(all), UsageError) << file;
     write_session_files(folder_ / "s", lines);
   }
-  write("s/index.html", "<h1>2 scenes</h1>\n<table><tr><th>scene<th class=n>views<th class=n>points");
-  EXPECT_TRUE(is_session_file(folder_ / "s/index.html")) << "of before the mark";
+  for (const char* earlier : {"<h1>2 scenes</h1>\n<table><tr><th>scene<th class=n>views<th class=n>points",
+                              "<meta name=generator content=\"reconstruct session\">"}) {
+    write("s/index.html", earlier);
+    EXPECT_TRUE(is_session_file(folder_ / "s/index.html")) << earlier;
+  }
+  write("s/index.html", web_page("scene", {{"scene", data_mark("session")}}));
+  EXPECT_FALSE(is_session_file(folder_ / "s/index.html")) << "a page of another kind";
   EXPECT_FALSE(is_session_file(folder_ / "s/a/images/x.png"));
 }
 

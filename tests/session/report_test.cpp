@@ -1,4 +1,4 @@
-// What the report shows: the thinned cloud, and the histograms.
+// What the report shows: the thinned cloud, the histograms, and the data of its page.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,13 +13,11 @@
 #include "io/cloud/ply.hpp"
 #include "io/temporary_folder.hpp"
 #include "session/report/cloud_view.hpp"
-#include "session/report/html.hpp"
+#include "session/report/page.hpp"
 #include "session/scene/depth_histogram.hpp"
 
 namespace recon {
 namespace {
-
-using testing::HasSubstr;
 
 /// RFC 4648, section 10.
 TEST(Base64, HasTheTestVectorsOfItsStandard) {
@@ -141,9 +139,8 @@ TEST(CloudViewConfidence, IsABytePerPointWhereItVaries) {
   ASSERT_EQ(view.size(), static_cast<std::size_t>(kPoints));
   for (std::size_t i = 0; i < view.size(); ++i)
     EXPECT_EQ(view.confidences[i], (std::array{0, 64, 128, 191, 255}[i % 5]));
-  const auto object = nlohmann::json::parse(cloud_view_json(view));
+  const nlohmann::json object = cloud_view_json(view);
   EXPECT_EQ(object.at("confidences").get<std::string>().substr(0, 8), "AECAv/8A");
-  EXPECT_EQ(object.at("palette").get<std::string>().size(), 256u * 4);
 }
 
 TEST(DepthHistogram, CountsKnownDepthsByOctaves) {
@@ -171,23 +168,21 @@ TEST(DepthHistogram, HasQuantilesWithinABin) {
   EXPECT_NEAR(depth_quantile({{depth_bin(3), 7}}, 0), depth_bin_begin(depth_bin(3)), 1e-12);
 }
 
-TEST(HtmlTimes, AreInTheOrderOfTheSteps) {
-  const nlohmann::json steps = {{{"name", "reading"}, {"seconds", 0.5}, {"kept", false}},
-                                {{"name", "matching"}, {"seconds", 12.25}, {"kept", true}},
-                                {{"name", "fusion"}, {"seconds", 2}, {"kept", false}}};
-  const std::string table = html_times(steps, {{"fusion", 1.5}, {"matching", 7}});
-  EXPECT_THAT(table, testing::ContainsRegex("reading.*\n.*matching.*\n.*fusion.*\n.*total.*14.75"));
-  EXPECT_THAT(table, HasSubstr("12.25<td class=n><td>by an earlier run"));
-  EXPECT_THAT(table, HasSubstr("2.00<td class=n>1.50"));
+TEST(WebPage, HasItsDataInAnElementThatNothingInThemEnds) {
+  const std::string odd = "</script><script>alert(\"1\")</script><!--\x01\n\xE2\x80\xA8'\\";
+  const std::string page = web_page("scene", {{"scene", odd}, {odd, "caf\xE9"}});
+  const std::size_t begin = page.find(data_mark("scene")) + data_mark("scene").size();
+  const std::string element = page.substr(begin);
+  const nlohmann::json data = nlohmann::json::parse(element.substr(0, element.find('<')));
+  EXPECT_EQ(data.at("scene"), odd);
+  EXPECT_EQ(data.at(odd), "caf\xEF\xBF\xBD");
+  EXPECT_EQ(data.at("palette").get<std::string>().size(), 256u * 4);
+  EXPECT_THAT(element, testing::EndsWith("}</script>\n")) << "there is no cloud";
 }
 
-TEST(HtmlHistogram, HasABarForEachBin) {
-  EXPECT_EQ(html_histogram(nlohmann::json::array(), "a", "m"), "");
-  const std::string chart = html_histogram({{0, 2, 10}, {2, 4, 0}, {4, 6, 5}}, "a < b", "°");
-  EXPECT_THAT(chart, HasSubstr("a &lt; b"));
-  EXPECT_THAT(chart, HasSubstr("height=120.00><title>0 to 2°: 10</title>"));
-  EXPECT_THAT(chart, HasSubstr("height=0.00><title>2 to 4°: 0</title>"));
-  EXPECT_THAT(chart, HasSubstr("height=60.00><title>4 to 6°: 5</title>"));
+TEST(FileAddress, HasAnyBytes) {
+  EXPECT_EQ(file_address("a b/caf\xE9 #1%.png"), "a%20b/caf%E9%20%231%25.png");
+  EXPECT_EQ(file_address("javascript:alert('\"<')"), "javascript%3Aalert%28%27%22%3C%27%29");
 }
 
 }  // namespace

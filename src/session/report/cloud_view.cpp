@@ -10,9 +10,6 @@
 #include "core/parallel.hpp"
 #include "core/quantile.hpp"
 #include "io/cloud/ply.hpp"
-#include "io/map/map_files.hpp"
-#include "session/report/embedded.hpp"
-#include "session/report/html.hpp"
 
 namespace recon {
 
@@ -127,37 +124,15 @@ CloudView view_cloud(const std::filesystem::path& ply, const std::vector<Pose>& 
   return view;
 }
 
-std::string cloud_view_json(const CloudView& view) {
-  const auto bytes = [](const auto& values) {
-    return std::string_view(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0]));
-  };
+nlohmann::json cloud_view_json(const CloudView& view) {
   nlohmann::json object = {{"eye", triple(view.eye)},
                            {"target", triple(view.target)},
                            {"up", triple(view.up)},
-                           {"field", {view.half_width, view.half_height}}};
-  if (!view.confidences.empty()) object["palette"] = base64(bytes(preview_colours()));
-  std::string text = object.dump();
-  text.back() = ',';
-  if (!view.confidences.empty()) text += "\"confidences\":\"" + base64(bytes(view.confidences)) + "\",";
-  return text + "\"positions\":\"" + base64(bytes(view.positions)) + "\",\"colours\":\"" +
-         base64(bytes(view.colours)) + "\"}";
-}
-
-bool can_show_cloud() {
-  return !embedded_three().empty();
-}
-
-std::string html_cloud(const std::string& caption) {
-  return "<div id=cloud><p>The cloud is shown here where scripts are allowed.</p></div>\n<div id=controls>" +
-         html_colours("0", "1") + "</div>\n<p><small>" + caption + "</small></p>\n";
-}
-
-std::string html_scripts(const CloudView& cloud) {
-  const auto script = [](std::string_view text) { return "<script>\n" + std::string(text) + "</script>\n"; };
-  if (cloud.size() == 0 || !can_show_cloud()) return script(embedded_script());
-  return "<script type=\"application/json\" id=points>" + cloud_view_json(cloud) + "</script>\n<!--\n" +
-         std::string(embedded_three_notice()) + "-->\n" + script(embedded_three()) +
-         script(embedded_three_controls()) + script(embedded_script());
+                           {"field", {view.half_width, view.half_height}},
+                           {"positions", base64(view.positions)},
+                           {"colours", base64(view.colours)}};
+  if (!view.confidences.empty()) object["confidences"] = base64(view.confidences);
+  return object;
 }
 
 std::string base64(std::string_view bytes) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,18 +52,13 @@ CloudView view_cloud(const std::filesystem::path& ply, const std::vector<Pose>& 
                      const FirstView& first, std::size_t max_points = kMaxViewedPoints);
 
 /// As the script of the page takes it: an object with the arrays in base64.
-std::string cloud_view_json(const CloudView& view);
+nlohmann::json cloud_view_json(const CloudView& view);
 
-/// Whether the program has what shows a cloud in a page.
-bool can_show_cloud();
-
-/// The place of the cloud in a page, with a sentence of HTML below it.
-std::string html_cloud(const std::string& caption);
-
-/// The scripts at the end of a page, with the cloud if it has points and can be shown.
-std::string html_scripts(const CloudView& cloud);
-
-/// Source: RFC 4648, section 4.
+/// The bytes of a list. Source: RFC 4648, section 4.
 std::string base64(std::string_view bytes);
+template <class T>
+std::string base64(const std::vector<T>& values) {
+  return base64({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
+}
 
 }  // namespace recon

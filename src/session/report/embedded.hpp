@@ -4,13 +4,10 @@
 
 namespace recon {
 
-/// Files that the web pages contain, embedded when the program is built.
-std::string_view embedded_style();
-std::string_view embedded_script();
-
-/// three.js with its orbit controls; empty in a program that was built without it.
-std::string_view embedded_three();
-std::string_view embedded_three_controls();
-std::string_view embedded_three_notice();
+/// What the web pages contain, embedded when the program is built: report.html with its style and script, and
+/// three.js with what draws the cloud by it; the latter is empty in a program that was built without
+/// three.js.
+std::string_view embedded_page();
+std::string_view embedded_cloud_script();
 
 }  // namespace recon

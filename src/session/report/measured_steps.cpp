@@ -21,15 +21,11 @@ using Count = ResultStore::Count;
 constexpr Step kRecordedSteps[] = {Step::kPrepare, Step::kEstimate, Step::kCheck,
                                    Step::kFusion,  Step::kTiles,    Step::kExport};
 
-bool kept_all(const SceneRun& run) {
-  return std::ranges::none_of(kRecordedSteps, [&](Step step) { return run.results.count(step).done > 0; });
-}
-
 /// Of a step; others are done where anything is.
-Count share_of(const SceneRun& run, const std::string& name) {
+Count share_of(const ResultStore& results, const std::string& name) {
   const auto step = std::ranges::find(kRecordedSteps, name, step_name);
-  if (step != std::end(kRecordedSteps)) return run.results.count(*step);
-  return kept_all(run) ? Count{0, 1} : Count{1, 0};
+  if (step != std::end(kRecordedSteps)) return results.count(*step);
+  return kept_all(results) ? Count{0, 1} : Count{1, 0};
 }
 
 MeasuredStep measured(const std::string& name, double seconds, const Count& share,
@@ -70,13 +66,17 @@ MeasuredRun read_measured_run(const std::filesystem::path& report) {
   return run;
 }
 
-MeasuredRun measured_run(const SceneRun& run, const StepTimes& times, json about,
+bool kept_all(const ResultStore& results) {
+  return std::ranges::none_of(kRecordedSteps, [&](Step step) { return results.count(step).done > 0; });
+}
+
+MeasuredRun measured_run(const ResultStore& results, const StepTimes& times, json about,
                          const MeasuredRun& earlier) {
   MeasuredRun result;
   for (const auto& [name, seconds] : times)
-    result.steps.push_back(measured(name, seconds, share_of(run, name), earlier));
+    result.steps.push_back(measured(name, seconds, share_of(results, name), earlier));
   result.about = std::move(about);
-  if (kept_all(run) && earlier.about.is_object()) result.about.update(earlier.about);
+  if (kept_all(results) && earlier.about.is_object()) result.about.update(earlier.about);
   return result;
 }
 

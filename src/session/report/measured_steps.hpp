@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "session/plan/step_clock.hpp"
-#include "session/scene/plan_time.hpp"
-#include "session/scene/scene_run.hpp"
+#include "session/resume/result_store.hpp"
 
 namespace recon {
 
@@ -33,11 +32,14 @@ std::string utc_time();
 /// What the report of an earlier run says; nothing where there is none or it is damaged.
 MeasuredRun read_measured_run(const std::filesystem::path& report);
 
+/// Whether this run did nothing that leaves a record.
+bool kept_all(const ResultStore& results);
+
 /// The steps of this run: one that did all of its views has the measured time; one that kept some of them has
 /// the time of the earlier run for these as well, and one that kept all of them that alone. A run that kept
 /// everything is said to be the earlier one.
 /// @param about  this run
-MeasuredRun measured_run(const SceneRun& run, const StepTimes& times, nlohmann::json about,
+MeasuredRun measured_run(const ResultStore& results, const StepTimes& times, nlohmann::json about,
                          const MeasuredRun& earlier);
 
 /// The same for a pair, which is kept or not.

@@ -8,9 +8,7 @@
 #include "core/version.hpp"
 #include "session/options/options.hpp"
 #include "session/pair/pair_results.hpp"
-#include "session/report/cloud_view.hpp"
-#include "session/report/html.hpp"
-#include "session/report/report.hpp"
+#include "session/report/page.hpp"
 
 namespace recon {
 
@@ -44,53 +42,30 @@ void add_calibration(json& object, const PairPlan& plan, const Workspace& worksp
                            {"step", plan.depth_step}};
 }
 
-/// A disparity of the colour scale, and its depth where there is a calibration.
-std::string scale_end(const char* word, const PairPlan& plan, const json& disparity) {
-  std::string text = word + number(disparity, ": disparity %.4g");
-  if (plan.camera)
-    if (const double depth = plan.camera->depth(disparity.get<double>()); depth > 0 && std::isfinite(depth))
-      text += number(depth, ", depth %.4g ") + unit_name(plan.unit);
-  return text;
-}
-
-/// Photo and disparity, one over the other, under their scale.
-std::string pictures(const json& report, const PairPlan& plan) {
-  const auto picture = [](const char* file, const char* title) {
-    return fmt::format("<a href=\"{0}\" title=\"{1}\"><img src=\"{0}\" alt=\"{1}\"></a>", file, title);
-  };
-  std::string text = "<figure class=view><div class=pictures>";
-  if (report.contains("photo")) text += picture(pair_file::kPhoto, "photo");
-  text += picture(pair_file::kPreview, "disparity") + "</div><figcaption>";
-  if (const json& ends = report.at("colours");
-      ends.size() == 2 && ends.at(0).is_number() && ends.at(1).is_number())
-    text += html_colours(scale_end("far", plan, ends.at(0)), scale_end("near", plan, ends.at(1)));
-  return text + "<small>black: unknown</small></figcaption></figure>\n";
+/// Depths of the first and the last colour of the preview; null where the rays do not meet.
+json preview_depths(const StereoCamera& camera, const json& colours) {
+  json depths = json::array();
+  for (const json& disparity : colours) {
+    const double depth = camera.depth(disparity.get<double>());
+    depths.push_back(depth > 0 && std::isfinite(depth) ? json(depth) : json());
+  }
+  return depths;
 }
 
 /// The cloud as the left camera sees it; empty without one. @throws InputError when its file cannot be read
 CloudView view_of_cloud(const json& report, const PairPlan& plan, const Workspace& workspace) {
-  if (!report.contains("points") || !plan.camera) return {};
-  const json& ends = report.at("colours");
-  const double nearest = plan.camera->depth(ends.at(1).get<double>()),
-               farthest = plan.camera->depth(ends.at(0).get<double>());
-  const double depth =
-      farthest > nearest && std::isfinite(farthest) ? std::sqrt(nearest * farthest) : nearest;
-  return view_cloud(workspace.path(pair_file::kCloud), {Pose{}}, {plan.camera->left, Pose{}, depth});
-}
-
-std::string row(const std::string& name, const std::string& value) {
-  return "<tr><td>" + name + "</td><td>" + html_escaped(value) + "</td></tr>\n";
+  if (!report.contains("points") || !plan.camera || !report.at("preview_depths").at(1).is_number()) return {};
+  const double near = report.at("preview_depths").at(1);
+  const json& far = report.at("preview_depths").at(0);
+  const double middle = far.is_number() ? std::sqrt(near * far.get<double>()) : near;
+  return view_cloud(workspace.path(pair_file::kCloud), {Pose{}}, {plan.camera->left, Pose{}, middle});
 }
 
 /// "86.9 % known", or with --fill "100.0 % known, 13.1 % filled".
-std::string known_text(const json& report, const char* word) {
+std::string known_text(const json& report) {
   const double filled = report.at("filled");
-  return number(100 * report.at("known").get<double>(), "%.1f %%") + word +
-         (filled > 0 ? number(100 * filled, ", %.1f %% filled") : "");
-}
-
-std::string shown_size(const json& report) {
-  return size_text(report.at("width"), report.at("height"));
+  return fmt::format("{:.1f} % known", 100 * report.at("known").get<double>()) +
+         (filled > 0 ? fmt::format(", {:.1f} % filled", 100 * filled) : "");
 }
 
 }  // namespace
@@ -133,6 +108,7 @@ json pair_report_json(const PairPlan& plan, const Workspace& workspace, const St
   report["warnings"] = record.result.value("warnings", json::array());
   report["options"] = options;
   report["colours"] = record.result.value("colours", json::array());
+  if (plan.camera) report["preview_depths"] = preview_depths(*plan.camera, report.at("colours"));
   for (const OutputFile& file : record.outputs)
     if (file.name == pair_file::kPhoto) report["photo"] = workspace.path(file.name).string();
   report["disparity"] = workspace.path(pair_file::kDisparity).string();
@@ -143,37 +119,22 @@ json pair_report_json(const PairPlan& plan, const Workspace& workspace, const St
   return report;
 }
 
-std::string pair_report_html(const json& report, const PairPlan& plan, const Workspace& workspace) {
+std::string pair_page(json report, const PairPlan& plan, const Workspace& workspace) {
   const CloudView cloud = view_of_cloud(report, plan, workspace);
-  const bool shown = cloud.size() > 0 && can_show_cloud();
-  std::string page = html_head() + "<h1>" + html_escaped(report.at("scene")) + "</h1>\n<table>\n";
-  page += row("images", report.at("left").get<std::string>() + ", " + report.at("right").get<std::string>() +
-                            ", " + shown_size(report));
-  if (plan.camera)
-    page += row("calibration", plan.files.calibration.string() + ", " + plan.calibration_format);
-  page += row("method", report.at("method"));
-  page += row("disparities", fmt::format("{} to {}", report.at("min_disparity").get<int>(),
-                                         report.at("max_disparity").get<int>() - 1));
-  page += row("known", known_text(report, " of the pixels"));
-  if (report.contains("points"))
-    page += row("points", std::to_string(report.at("points").get<std::uint64_t>()));
-  page += row("time", number(report.at("seconds").at("total"), "%.2f s on ") +
-                          report.at("device").get<std::string>());
-  page += "</table>\n" + html_origin(report, {pair_file::kReport}) + html_warnings(report.at("warnings"));
-  if (shown)
-    page += html_cloud(fmt::format(
-        "Seen from the left camera: {} of {} points; all of them are in <a href=\"{}\">{}</a>.", cloud.size(),
-        report.at("points").get<std::uint64_t>(), pair_file::kCloud, pair_file::kCloud));
-  page += pictures(report, plan) + html_times(report.at("steps"), json::object()) +
-          html_options(report.at("options"));
-  return page + html_scripts(cloud) + "</html>\n";
+  if (report.contains("photo")) report["photo"] = pair_file::kPhoto;
+  report["preview"] = pair_file::kPreview;
+  report["files"] = json::array({pair_file::kReport});
+  report["seen_from"] = "the left camera";
+  return web_page("pair", std::move(report), cloud);
 }
 
 std::string pair_summary(const json& report) {
-  std::string text = report.at("disparity").get<std::string>() + ": " + shown_size(report) + ", " +
-                     known_text(report, " known") + ", " +
-                     (report.at("kept").get<bool>() ? std::string("kept")
-                                                    : number(report.at("seconds").at("total"), "in %.1f s"));
+  std::string text =
+      fmt::format("{}: {}, {}, {}", report.at("disparity").get<std::string>(),
+                  size_text(report.at("width"), report.at("height")), known_text(report),
+                  report.at("kept").get<bool>()
+                      ? "kept"
+                      : fmt::format("in {:.1f} s", report.at("seconds").at("total").get<double>()));
   if (report.contains("points"))
     text += fmt::format("\n{}: {} points", report.at("cloud").get<std::string>(),
                         report.at("points").get<std::uint64_t>());

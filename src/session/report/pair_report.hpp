@@ -29,7 +29,7 @@ nlohmann::json pair_report_json(const PairPlan& plan, const Workspace& workspace
                                 const StepTimes& times);
 /// The page shows the photo, the disparity and, where there is one, the cloud; pictures are files beside it.
 /// @throws InputError when the cloud cannot be read
-std::string pair_report_html(const nlohmann::json& report, const PairPlan& plan, const Workspace& workspace);
+std::string pair_page(nlohmann::json report, const PairPlan& plan, const Workspace& workspace);
 std::string pair_summary(const nlohmann::json& report);
 
 }  // namespace recon

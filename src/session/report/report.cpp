@@ -13,10 +13,8 @@
 #include "io/map/map_files.hpp"
 #include "scene/view_geometry.hpp"
 #include "session/options/options.hpp"
-#include "session/report/html.hpp"
 #include "session/report/measured_steps.hpp"
 #include "session/scene/cloud_offset.hpp"
-#include "session/scene/depth_histogram.hpp"
 #include "session/scene/step_inputs.hpp"
 
 namespace recon {
@@ -31,10 +29,10 @@ int most_disparities(const ViewPlan& view) {
   return most;
 }
 
-json pairs_json(const SceneRun& run, const ViewPlan& view) {
+json pairs_json(const ScenePlan& plan, int view) {
   json pairs = json::array();
-  for (const ViewPair& it : view.pairs)
-    pairs.push_back({{"source", run.plan.name(it.source)},
+  for (const ViewPair& it : plan.view(view).pairs)
+    pairs.push_back({{"source", plan.name(it.source)},
                      {"width", it.pair.left.width},
                      {"height", it.pair.left.height},
                      {"min_disparity", it.pair.min_disparity},
@@ -44,8 +42,7 @@ json pairs_json(const SceneRun& run, const ViewPlan& view) {
 
 /// [far, near]: the depths between which the preview of a checked view has its colours; empty for a view
 /// without known depths.
-json preview_depths(const StepRecord& check) {
-  const DepthHistogram depths = parse_histogram(check.result.value("depths", json()));
+json preview_depths(const DepthHistogram& depths) {
   if (depths.empty()) return json::array();
   return {depth_quantile(depths, 1 - kPreviewOutliers), depth_quantile(depths, kPreviewOutliers)};
 }
@@ -55,59 +52,51 @@ json roi_json(const SceneBox& roi) {
   return {roi.min.x, roi.min.y, roi.min.z, roi.max.x, roi.max.y, roi.max.z};
 }
 
-json view_json(const SceneRun& run, int view) {
-  const ViewPlan& plan = run.plan.view(view);
+json view_json(const ScenePlan& plan, const ResultStore& results, int view) {
+  const ViewPlan& it = plan.view(view);
   json sources = json::array();
-  for (const int source : plan.sources) sources.push_back(run.plan.name(source));
-  json result = {{"name", run.plan.name(view)},  {"width", plan.camera.width},
-                 {"height", plan.camera.height}, {"depth_min", plan.range.near},
-                 {"depth_max", plan.range.far},  {"sources", std::move(sources)}};
-  if (const auto& face = run.plan.scene_view(view).face) result["photo"] = face->photo;
-  if (plan.planes > 0) result["planes"] = plan.planes;
-  if (!run.plan.scene_view(view).mask_hash.empty()) result["masked"] = true;
-  if (!plan.pairs.empty()) {
-    result["disparities"] = most_disparities(plan);
-    result["pairs"] = pairs_json(run, plan);
+  for (const int source : it.sources) sources.push_back(plan.name(source));
+  json result = {{"name", plan.name(view)},    {"width", it.camera.width},  {"height", it.camera.height},
+                 {"depth_min", it.range.near}, {"depth_max", it.range.far}, {"sources", std::move(sources)}};
+  if (const auto& face = plan.scene_view(view).face) result["photo"] = face->photo;
+  if (it.planes > 0) result["planes"] = it.planes;
+  if (!plan.scene_view(view).mask_hash.empty()) result["masked"] = true;
+  if (!it.pairs.empty()) {
+    result["disparities"] = most_disparities(it);
+    result["pairs"] = pairs_json(plan, view);
   }
-  if (const StepRecord* const estimate = run.result(Step::kEstimate, view)) {
+  if (const StepRecord* const estimate = record_of(plan, results, Step::kEstimate, view)) {
     result["known_photometric"] = estimate->result.value("known", 0.0);
     result["seconds"] = estimate->result.value("seconds", 0.0);
     result["device"] = estimate->result.value("device", "");
-    result["kept"] = run.results.kept(run.key(Step::kEstimate, view));
+    result["kept"] = results.kept({Step::kEstimate, it.output_name});
     if (estimate->result.contains("found_depths"))
       result["found_depths"] = estimate->result.at("found_depths");
   }
-  if (const StepRecord* const check = run.result(Step::kCheck, view)) {
+  if (const StepRecord* const check = record_of(plan, results, Step::kCheck, view)) {
     result["known_geometric"] = check->result.value("known", 0.0);
-    if (const json depths = preview_depths(*check); !depths.empty()) result["preview_depths"] = depths;
-    result["image"] = Workspace::image_file(plan.output_name);
-    result["preview"] = Workspace::preview_file(plan.output_name);
-    const std::string confidence = Workspace::confidence_preview_file(plan.output_name);
+    if (const json depths = preview_depths(checked_depths(plan, results, view)); !depths.empty())
+      result["preview_depths"] = depths;
+    result["image"] = Workspace::image_file(it.output_name);
+    result["preview"] = Workspace::preview_file(it.output_name);
+    const std::string confidence = Workspace::confidence_preview_file(it.output_name);
     for (const OutputFile& file : check->outputs)
       if (file.name == confidence) result["confidence"] = confidence;
   }
   return result;
 }
 
-json views_json(const SceneRun& run) {
-  json views = json::array();
-  const bool shard = run.options.shard.count > 1;
-  for (const int view : shard ? run.plan.active_views() : run.plan.views_in_scope())
-    views.push_back(view_json(run, view));
-  return views;
-}
-
-json left_out_json(const SceneRun& run) {
+json views_json(const ScenePlan& plan, const ResultStore& results, const std::vector<int>& views) {
   json list = json::array();
-  for (const auto* views : {&run.plan.left_out, &run.failed})
-    for (const LeftOut& view : *views) list.push_back({{"name", view.name}, {"reason", view.reason}});
+  for (const int view : views) list.push_back(view_json(plan, results, view));
   return list;
 }
 
-json warnings_json(const SceneRun& run) {
-  json warnings = run.plan.warnings;
-  for (const std::string& warning : run.warnings) warnings.push_back(warning);
-  return warnings;
+json left_out_json(const ScenePlan& plan, const std::vector<LeftOut>& failed) {
+  json list = json::array();
+  for (const auto* views : {&plan.left_out, &failed})
+    for (const LeftOut& view : *views) list.push_back({{"name", view.name}, {"reason", view.reason}});
+  return list;
 }
 
 /// Angles are counted in bins of this many degrees.
@@ -115,15 +104,15 @@ constexpr double kAngleBin = 2;
 
 /// [[begin, end, views], ...] of the angles, degrees, at which a view and its sources see the middle of the
 /// view's depths.
-json baselines_json(const SceneRun& run) {
+json baselines_json(const ScenePlan& plan) {
   std::vector<std::uint64_t> counts;
-  for (const int i : run.plan.views_in_scope()) {
-    const ViewPlan& view = run.plan.view(i);
+  for (const int i : plan.views_in_scope()) {
+    const ViewPlan& view = plan.view(i);
     const double middle = std::sqrt(view.expected.near * view.expected.far);
-    const Pose world_from_cam = inverse(run.plan.scene_view(i).cam_from_world);
+    const Pose world_from_cam = inverse(plan.scene_view(i).cam_from_world);
     const Vec3d point = world_from_cam * Vec3d{0, 0, middle};
     for (const int source : view.matched_views()) {
-      const Vec3d centre = camera_centre(run.plan.scene_view(source).cam_from_world);
+      const Vec3d centre = camera_centre(plan.scene_view(source).cam_from_world);
       const double angle = triangulation_angle(point, world_from_cam.translation, centre);
       if (!(angle >= 0)) continue;
       const auto bin = static_cast<std::size_t>(angle / kAngleBin);
@@ -138,13 +127,10 @@ json baselines_json(const SceneRun& run) {
 }
 
 /// [[begin, end, pixels], ...] of the depths of the checked maps.
-json depths_json(const SceneRun& run) {
+json depths_json(const ScenePlan& plan, const ResultStore& results) {
   DepthHistogram all;
-  for (const int view : run.plan.views_in_scope()) {
-    const StepRecord* const check = run.result(Step::kCheck, view);
-    if (check == nullptr) continue;
-    for (const auto& [bin, count] : parse_histogram(check->result.value("depths", json()))) all[bin] += count;
-  }
+  for (const int view : plan.views_in_scope())
+    for (const auto& [bin, count] : checked_depths(plan, results, view)) all[bin] += count;
   json bins = json::array();
   if (all.empty()) return bins;
   for (int bin = all.begin()->first; bin <= all.rbegin()->first; ++bin)
@@ -154,11 +140,15 @@ json depths_json(const SceneRun& run) {
 
 /// What plans and reports have.
 json run_json(const SceneRun& run) {
+  json warnings = run.plan.warnings;
+  for (const std::string& warning : run.warnings) warnings.push_back(warning);
+  const bool shard = run.options.shard.count > 1;
+  const std::vector<int> views = shard ? run.plan.active_views() : run.plan.views_in_scope();
   json object = {{"scene", run.folder.root.string()},
                  {"output", run.workspace.root().string()},
-                 {"views", views_json(run)},
-                 {"left_out", left_out_json(run)},
-                 {"warnings", warnings_json(run)}};
+                 {"views", views_json(run.plan, run.results, views)},
+                 {"left_out", left_out_json(run.plan, run.failed)},
+                 {"warnings", std::move(warnings)}};
   if (const int masked = count_masked(run.plan.scene); masked > 0) object["masked_views"] = masked;
   if (run.options.roi) object["roi"] = roi_json(*run.options.roi);
   return object;
@@ -237,6 +227,11 @@ const char* source_text(TimeSource source) {
 
 }  // namespace
 
+DepthHistogram checked_depths(const ScenePlan& plan, const ResultStore& results, int view) {
+  const StepRecord* const check = record_of(plan, results, Step::kCheck, view);
+  return check == nullptr ? DepthHistogram() : parse_histogram(check->result.value("depths", json()));
+}
+
 json time_json(const TimePlan& time) {
   json steps = json::object();
   for (const auto& [step, seconds] : time.steps) steps[step] = seconds;
@@ -278,11 +273,11 @@ std::string plan_text(const SceneRun& run, const TimePlan& time) {
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory a view";
   text += fmt::format("; a view in {} piece{}\n  disk: up to {}\n", memory.tiles,
                       memory.tiles == 1 ? "" : "s", format_byte_size(output_bytes(run.plan, run.options)));
-  text += "  time: about " + number(time.total, "%.2f s");
-  if (time.a_view > 0) text += ", " + number(time.a_view, "%.3f s") + " a view";
+  text += fmt::format("  time: about {:.2f} s", time.total);
+  if (time.a_view > 0) text += fmt::format(", {:.3f} s a view", time.a_view);
   std::vector<std::string> steps;
   for (const auto& [step, seconds] : time.steps)
-    if (seconds >= kMinReported) steps.push_back(step + " " + number(seconds, "%.2f s"));
+    if (seconds >= kMinReported) steps.push_back(fmt::format("{} {:.2f} s", step, seconds));
   text += "\n" + wrapped_list(steps, "    ") + "    predicted " + source_text(time.source) + "\n";
   if (const std::string smaller = smaller_images_text(time); !smaller.empty())
     text += "    " + smaller + "\n";
@@ -298,12 +293,13 @@ json program_json(const SessionOptions& options, const std::string& device) {
 
 json report_json(const SceneRun& run, const std::string& device, const StepTimes& times) {
   json report = run_json(run);
-  const MeasuredRun earlier = read_measured_run(set_aside(report_file(run, ".json")));
-  add_measured_run(report, measured_run(run, times, program_json(run.options, device), earlier));
+  const MeasuredRun earlier =
+      read_measured_run(set_aside(report_file(run.workspace, run.options.shard, ".json")));
+  add_measured_run(report, measured_run(run.results, times, program_json(run.options, device), earlier));
   report.update({{"elapsed", elapsed(times)},
                  {"complete", run.complete()},
-                 {"baselines", baselines_json(run)},
-                 {"depths", depths_json(run)},
+                 {"baselines", baselines_json(run.plan)},
+                 {"depths", depths_json(run.plan, run.results)},
                  {"options", resolved_options(run.options, run.job)}});
   if (const StepRecord* const cloud = run.results.get({Step::kFusion})) {
     report["cloud"] = run.workspace.path(Workspace::cloud_file()).string();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "session/plan/step_clock.hpp"
+#include "session/scene/depth_histogram.hpp"
 #include "session/scene/plan_time.hpp"
 #include "session/scene/scene_run.hpp"
 
@@ -25,19 +26,29 @@ nlohmann::json report_json(const SceneRun& run, const std::string& device, const
 /// What every report says of the program and of when it ran.
 nlohmann::json program_json(const SessionOptions& options, const std::string& device);
 
+/// The record of a step of a view; null where it has none.
+inline const StepRecord* record_of(const ScenePlan& plan, const ResultStore& results, Step step, int view) {
+  return results.get({step, plan.view(view).output_name});
+}
+
+/// How often a view has which depths after the check across views; empty where it has none.
+DepthHistogram checked_depths(const ScenePlan& plan, const ResultStore& results, int view);
+
 /// The file of a run's report, or of its shard, such as report.json.
-std::filesystem::path report_file(const SceneRun& run, const char* extension);
+std::filesystem::path report_file(const Workspace& workspace, const Shard& shard, const char* extension);
 
 /// Writes what `report_json` says, and the same as a web page that opens without a network. Where nothing was
 /// done, the page of the run that did it is kept, which has its times.
 /// @throws InputError when the cloud cannot be read, OutputError
-void write_reports(const SceneRun& run, const nlohmann::json& report);
+void write_reports(const Workspace& workspace, const SessionOptions& options, const ScenePlan& plan,
+                   const ResultStore& results, nlohmann::json report);
 
 /// Sets aside the reports of an earlier run, which do not hold for a run that fails or is interrupted.
-void set_reports_aside(const SceneRun& run);
+void set_reports_aside(const Workspace& workspace, const Shard& shard);
 
 /// Keeps the times of a run that fails or is interrupted for the one that goes on. A failure is ignored.
-void keep_times(const SceneRun& run, const StepTimes& times) noexcept;
+void keep_times(const Workspace& workspace, const SessionOptions& options, const ResultStore& results,
+                const StepTimes& times) noexcept;
 
 /// Where a report of an earlier run is meanwhile.
 std::filesystem::path set_aside(const std::filesystem::path& report);

@@ -3,190 +3,181 @@
 addEventListener("error", event => document.documentElement.dataset.error = event.message);
 addEventListener("unhandledrejection", event => document.documentElement.dataset.error = String(event.reason));
 
-// One picture over the other; the slider goes from the first to the last. Without scripts they stand side by side.
-for (const pictures of document.querySelectorAll(".pictures")) {
-  const layers = [...pictures.children];
-  if (layers.length < 2) continue;
-  pictures.classList.add("sliding");
-  const slider = document.createElement("input");
-  slider.type = "range";
-  slider.min = 0;
-  slider.max = layers.length - 1;
-  slider.step = 0.01;
-  slider.value = 0.5;
-  slider.setAttribute("aria-label", "from " + layers.map(layer => layer.title).join(" to "));
+// An element with attributes and children: elements, lists of them, and texts, which are never taken for HTML. Children
+// that are absent are left out.
+function make(tag, attributes, ...children) {
+  const element = /^(svg|rect|text|title)$/.test(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag)
+                                                      : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children.flat(Infinity).filter(Boolean));
+  return element;
+}
+
+const rounded = (value, digits) => String(Number(value.toPrecision(digits)));
+const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+const percent = share => (100 * share).toFixed(1) + " %";
+const link = (file, ...content) => make("a", {href: file}, ...content);
+const row = (...cells) => make("tr", {}, cells.flat().filter(cell => cell !== false).map(
+    cell => cell instanceof Node ? cell : make("td", {}, cell)));
+const right = (text, tag = "td") => make(tag, {class: "n"}, text);
+const head = text => make("th", {}, text);
+
+// What the page has as JSON under a name; null without it.
+function dataOf(id) {
+  const element = document.getElementById(id);
+  return element && JSON.parse(element.textContent);
+}
+
+// The numbers of a base64 text.
+function decoded(text, Type = Uint8Array) {
+  return new Type(Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer);
+}
+
+// Where the colours of the previews and of the cloud are from one word to another.
+const scale = (lowest, highest) => make("span", {class: "scale"}, lowest, make("i", {}), highest);
+
+// Program, version, date, and links to the files of a report.
+const origin = data => make("p", {}, make("small", {},
+    `reconstruct ${data.version}`, data.commit && `, commit ${data.commit}`, ", ",
+    make("time", {datetime: data.date}, data.date.replace(/^(.{10})T(.{5}).*/, "$1 $2 UTC")),
+    data.files.map(file => [", ", link(file, file)])));
+
+const warnings = texts =>
+    texts.length > 0 && [make("h2", {}, "Warnings"), make("ul", {}, texts.map(text => make("li", {}, text)))];
+
+const options = text => [make("h2", {}, "Options"), make("pre", {}, text)];
+
+// The steps in their order, with predicted seconds by step where there are any.
+function times(steps, predicted = {}) {
+  const some = Object.keys(predicted).length > 0;
+  const total = steps.reduce((sum, step) => sum + step.seconds, 0);
+  return [make("h2", {}, "Times"), make("table", {class: "times"},
+      row(head("step"), right("seconds", "th"), some && right("predicted", "th"), head("")),
+      steps.map(step => row(step.name, right(step.seconds.toFixed(2)),
+                            some && right(!step.kept && predicted[step.name]?.toFixed(2)),
+                            step.kept ? "by an earlier run" : "")),
+      row("total", right(total.toFixed(2))))];
+}
+
+// Bars for [[begin, end, count], ...]; the unit stands behind the numbers of the axis.
+function histogram(bins, caption, unit) {
+  if (bins.length === 0) return null;
+  const width = 400 / bins.length, most = Math.max(1, ...bins.map(bin => bin[2]));
+  const label = (x, anchor, value) => make("text", {x, y: 133, "text-anchor": anchor}, rounded(value, 3) + unit);
+  const bar = ([begin, end, count], i) => {
+    const height = 120 * count / most;
+    return make("rect", {x: i * width, y: 120 - height, width: 0.92 * width, height},
+                make("title", {}, `${rounded(begin, 3)} to ${rounded(end, 3)}${unit}: ${count}`));
+  };
+  return make("figure", {}, make("figcaption", {}, caption),
+              make("svg", {role: "img", viewBox: "0 0 400 136"}, bins.map(bar), label(0, "start", bins[0][0]),
+                   label(400, "end", bins.at(-1)[1])));
+}
+
+// Pictures of [file, title], those without a file left out, each of which opens in full: one over the other, with a
+// slider that goes from the first to the last.
+function pictures(files) {
+  const layers = files.filter(([file]) => file).map(([file, title]) =>
+      make("a", {href: file, title}, make("img", {src: file, alt: title, loading: "lazy"})));
+  const box = make("div", {class: "pictures"}, layers);
+  if (layers.length < 2) return box;
+  box.classList.add("sliding");
+  const slider = make("input", {type: "range", min: 0, max: layers.length - 1, step: 0.01, value: 0.5,
+                                "aria-label": "from " + layers.map(layer => layer.title).join(" to ")});
   const show = () => layers.slice(1).forEach((layer, i) => {
     const hidden = 100 * Math.min(Math.max(1 - (slider.value - i), 0), 1);
     layer.style.clipPath = `inset(0 0 0 ${hidden}%)`;
   });
   slider.addEventListener("input", show);
-  pictures.after(slider);
   show();
+  return [box, slider];
 }
 
-// The numbers of a base64 text.
-function decoded(text, Type) {
-  const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
-  return new Type(bytes.buffer);
+// The place of the cloud and what it is; nothing where the page has no cloud.
+function cloudPlace(data) {
+  const points = dataOf("points");
+  if (!points) return null;
+  const {size, files} = data.tiles ?? {};
+  const tiles = data.tiles && [`, and in ${counted(files.length, "tile")} of ${rounded(size, 6)} units in `,
+                               link("tiles/", "tiles")];
+  const shown = decoded(points.colours).length / 3;
+  return [make("div", {id: "cloud"}), make("div", {id: "controls"}, scale("0", "1")), make("p", {}, make("small", {},
+      `Seen from ${data.seen_from}: ${shown} of ${data.points} points; all of them are in `,
+      link("fused.ply", "fused.ply"), tiles, "."))];
 }
 
-// The colours of the points by their confidence.
-function confidenceColours(cloud) {
-  const confidences = decoded(cloud.confidences, Uint8Array), palette = decoded(cloud.palette, Uint8Array);
-  const colours = new Uint8Array(3 * confidences.length);
-  confidences.forEach((confidence, i) => colours.set(palette.subarray(3 * confidence, 3 * confidence + 3), 3 * i));
-  return colours;
+function viewFigure(view) {
+  const {depth_min, depth_max, found_depths, preview_depths: colours} = view;
+  const facts = [`${view.width} x ${view.height}`, `searched ${rounded(depth_min, 4)} to ${rounded(depth_max, 4)}`,
+                 found_depths && `found ${rounded(found_depths[0], 4)} to ${rounded(found_depths[1], 4)}`,
+                 view.planes && `${view.planes} planes`, view.disparities && `${view.disparities} disparities`,
+                 `${view.sources.length} sources`, "seconds" in view && `${view.seconds.toFixed(2)} s`];
+  const share = (label, value) => value !== undefined &&
+      make("small", {}, `${label} ${percent(value)} `, make("meter", {min: 0, max: 1, value}));
+  return make("figure", {class: "view"},
+      pictures([[view.image, "photo"], [view.preview, "depth"], [view.confidence, "confidence"]]),
+      make("figcaption", {}, colours && scale(`depth ${rounded(colours[0], 3)}`, rounded(colours[1], 3)),
+           make("b", {}, view.name), make("small", {}, facts.filter(Boolean).join(", ")),
+           share("known", view.known_photometric), share("agreed by other views", view.known_geometric)));
 }
 
-// A button below the cloud.
-function addButton(text, act) {
-  const button = document.createElement("button");
-  button.textContent = text;
-  button.addEventListener("click", act);
-  document.getElementById("controls").append(button);
-  return button;
+function sceneParts(data) {
+  const from = "points" in data ? `${data.points} points from ${data.views.length} views in ` : "";
+  const charts = [histogram(data.baselines, "Angles between views and their sources", "°"),
+                  histogram(data.depths, "Depths of all checked pixels, scene units", "")].filter(Boolean);
+  const legend = data.views.some(view => view.preview) && make("p", {class: "legend"},
+      scale("depth: far", "near"), data.views.some(view => view.confidence) && scale("confidence: 0", "1"),
+      make("span", {}, "black: unknown"));
+  return [make("h1", {}, data.scene), make("p", {}, `${from}${data.seconds.total.toFixed(1)} s on ${data.device}.`),
+          data.left_out.map(view => make("p", {}, make("b", {}, view.name), ` is left out: ${view.reason}`)),
+          origin(data), warnings(data.warnings), cloudPlace(data),
+          charts.length > 0 && make("div", {class: "charts"}, charts),
+          make("h2", {}, "Views"), legend, make("div", {class: "views"}, data.views.map(viewFigure)),
+          times(data.steps, data.predicted.steps), options(data.options)];
 }
 
-// What the points show: the photos or their confidence.
-function addColourControls(cloud, geometry, draw) {
-  const choices = [["colours of the photos", decoded(cloud.colours, Uint8Array)]];
-  if (cloud.confidences) choices.push(["confidence", confidenceColours(cloud)]);
-  const buttons = choices.map(([text, colours], choice) => addButton(text, () => {
-    geometry.attributes.color.array.set(colours);
-    geometry.attributes.color.needsUpdate = true;
-    buttons.forEach((button, i) => button.setAttribute("aria-pressed", i === choice));
-    document.getElementById("controls").classList.toggle("confidence", choice > 0);
-    draw();
-  }));
-  buttons[0].click();
+function pairParts(data) {
+  const {calibration, colours, preview_depths: depths} = data;
+  // A disparity of the colour scale, and its depth where there is one.
+  const end = (word, i) => `${word}: disparity ${rounded(colours[i], 4)}` +
+      (depths?.[i] ? `, depth ${rounded(depths[i], 4)} ${calibration.unit ?? ""}` : "");
+  return [make("h1", {}, data.scene), make("table", {},
+              row("images", `${data.left}, ${data.right}, ${data.width}x${data.height}`),
+              calibration && row("calibration", `${calibration.file}, ${calibration.format}`),
+              row("method", data.method), row("disparities", `${data.min_disparity} to ${data.max_disparity - 1}`),
+              row("known", `${percent(data.known)} of the pixels` +
+                           (data.filled > 0 ? `, ${percent(data.filled)} filled` : "")),
+              "points" in data && row("points", String(data.points)),
+              row("time", `${data.seconds.total.toFixed(2)} s on ${data.device}`)),
+          origin(data), warnings(data.warnings), cloudPlace(data),
+          make("figure", {class: "view"}, pictures([[data.photo, "photo"], [data.preview, "disparity"]]),
+               make("figcaption", {}, colours.length === 2 && scale(end("far", 0), end("near", 1)),
+                    make("small", {}, "black: unknown"))),
+          times(data.steps), options(data.options)];
 }
 
-// The cloud as a photo sees it, swaying until it is touched.
-function showCloud(box, cloud) {
-  const renderer = new THREE.WebGLRenderer({antialias: true, alpha: true});
-  box.replaceChildren(renderer.domElement);
-  const geometry = new THREE.BufferGeometry();
-  geometry.setAttribute("position", new THREE.BufferAttribute(decoded(cloud.positions, Uint16Array), 3));
-  geometry.setAttribute("color", new THREE.BufferAttribute(decoded(cloud.colours, Uint8Array), 3, true));
-  const material = new THREE.PointsMaterial({sizeAttenuation: false, vertexColors: THREE.VertexColors});
-  const points = new THREE.Points(geometry, material);
-  points.frustumCulled = false;
-  const scene = new THREE.Scene();
-  scene.add(points);
-  // In units of the quantization, 0 to 65535.
-  const eye = new THREE.Vector3().fromArray(cloud.eye), target = new THREE.Vector3().fromArray(cloud.target);
-  const distance = eye.distanceTo(target);
-  const camera = new THREE.PerspectiveCamera(45, 16 / 9, distance / 100, 100 * distance + 5e5);
-  camera.up.fromArray(cloud.up);
-  const controls = new THREE.OrbitControls(camera, renderer.domElement);
-  controls.enableKeys = false;
-  let swaying = false, size = 1, pointsInView = 0;
-
-  const draw = () => {
-    // Points grow as they come nearer.
-    const nearer = distance / camera.position.distanceTo(controls.target);
-    material.size = devicePixelRatio * Math.min(Math.max(size * nearer, 2), 8);
-    renderer.render(scene, camera);
-    const matrix = new THREE.Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
-    renderer.domElement.dataset.size = material.size;
-    renderer.domElement.dataset.projection = JSON.stringify(matrix.elements);
-    const place = box.getBoundingClientRect();
-    renderer.domElement.dataset.place = JSON.stringify(
-        [place.left + box.clientLeft, place.top + box.clientTop + scrollY, box.clientWidth, box.clientHeight]);
+function sessionParts({scenes}) {
+  const numbers = [["views", 0], ["points", 0], ["seconds", 1], ["warnings", 0]];
+  const name = line => {
+    const picture = line.picture && make("img", {class: "scene", src: line.picture, alt: "", loading: "lazy"});
+    const content = [picture, line.scene];
+    return make("td", {}, line.page ? link(line.page, ...content) : content);
   };
-  // The number of points in the first view.
-  const inView = () => {
-    const matrix = new THREE.Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
-    const place = new THREE.Vector3(), positions = geometry.attributes.position;
-    let count = 0;
-    for (let i = 0; i < positions.count; ++i) {
-      place.fromBufferAttribute(positions, i).applyMatrix4(matrix);
-      if (Math.abs(place.x) < 1 && Math.abs(place.y) < 1 && place.z < 1) ++count;
-    }
-    return count;
-  };
-  const look = () => {
-    camera.position.copy(eye);
-    controls.target.copy(target);
-    controls.update();
-    camera.updateMatrixWorld();
-  };
-  const resize = () => {
-    renderer.setPixelRatio(devicePixelRatio);
-    renderer.setSize(box.clientWidth, box.clientHeight, false);
-    camera.aspect = box.clientWidth / box.clientHeight;
-    // All of the photo is in view.
-    const halfHeight = Math.max(cloud.field[1], cloud.field[0] / camera.aspect);
-    camera.fov = 2 * Math.atan(halfHeight) * 180 / Math.PI;
-    camera.updateProjectionMatrix();
-    // So large that the points of the first view would cover the picture if they were spread over it.
-    pointsInView = pointsInView || Math.max(inView(), 1);
-    size = 1.5 * Math.sqrt(box.clientWidth * box.clientHeight / pointsInView);
-    draw();
-  };
-  // To and fro around what the photo shows, so that its depth is seen.
-  const sway = start => time => {
-    if (!swaying) return;
-    const angle = 0.15 * Math.sin((time - start) / 3000);
-    camera.position.copy(eye).sub(target).applyAxisAngle(camera.up, angle).add(target);
-    controls.update();
-    draw();
-    requestAnimationFrame(sway(start));
-  };
-  // The wheel scrolls the page until the cloud is touched.
-  controls.enableZoom = false;
-  controls.addEventListener("start", () => {
-    swaying = false;
-    controls.enableZoom = true;
-  });
-  controls.addEventListener("change", draw);
-  const canvas = renderer.domElement;
-  canvas.tabIndex = 0;
-  canvas.setAttribute("aria-label", "the cloud; arrow keys turn it, + and - bring it nearer and farther");
-  canvas.addEventListener("keydown", event => {
-    const turns = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[event.key];
-    const zoom = {"+": 0.9, "=": 0.9, "-": 1.1}[event.key];
-    if (!turns && !zoom) return;
-    event.preventDefault();
-    swaying = false;
-    const offset = camera.position.clone().sub(controls.target);
-    if (zoom) offset.multiplyScalar(zoom);
-    if (turns) {
-      const side = new THREE.Vector3().crossVectors(camera.up, offset).normalize();
-      offset.applyAxisAngle(camera.up, 0.1 * turns[0]).applyAxisAngle(side, 0.1 * turns[1]);
-    }
-    camera.position.copy(controls.target).add(offset);
-    controls.update();
-    draw();
-  });
-  addEventListener("resize", resize);
-  look();
-  resize();
-  addColourControls(cloud, geometry, draw);
-  addButton("back to the photo", () => {
-    swaying = false;
-    look();
-    draw();
-  });
-  swaying = !matchMedia("(prefers-reduced-motion: reduce)").matches;
-  requestAnimationFrame(time => sway(time)(time));
-  canvas.dataset.points = geometry.attributes.position.count;
+  return [make("h1", {}, counted(scenes.length, "scene")), make("table", {},
+      row(head("scene"), numbers.map(([key]) => right(key, "th")), head("status")),
+      scenes.map(line => row(name(line), numbers.map(([key, digits]) => right(line[key]?.toFixed(digits) ?? "-")),
+                             line.status + (line.error ? `: ${line.error}` : ""))))];
 }
 
-// A sentence in place of the cloud.
-function explain(box, text) {
-  const note = document.createElement("p");
-  note.textContent = text + ": open fused.ply in a viewer.";
-  box.replaceChildren(note);
-}
-
-const box = document.getElementById("cloud");
-if (box && !document.createElement("canvas").getContext("webgl")) {
-  explain(box, "This browser shows no 3D graphics (WebGL is off)");
-} else if (box) {
-  try {
-    showCloud(box, JSON.parse(document.getElementById("points").textContent));
-  } catch (error) {
-    explain(box, "This browser does not show the cloud (" + error.message + ")");
+// The data stand behind this script.
+addEventListener("DOMContentLoaded", () => {
+  for (const [kind, parts] of Object.entries({scene: sceneParts, pair: pairParts, session: sessionParts})) {
+    const data = dataOf(kind);
+    if (!data) continue;
+    const palette = decoded(data.palette), colours = [];
+    for (let i = 0; i < palette.length; i += 3 * 15) colours.push(`rgb(${palette.subarray(i, i + 3).join()})`);
+    document.documentElement.style.setProperty("--colours", `linear-gradient(to right, ${colours.join()})`);
+    document.body.append(...parts(data).flat(Infinity).filter(Boolean));
+    if (document.getElementById("cloud")) showCloud(document.getElementById("cloud"), dataOf("points"), palette);
   }
-}
+});

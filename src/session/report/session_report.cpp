@@ -1,5 +1,7 @@
 #include "session/report/session_report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 #include <string_view>
@@ -9,7 +11,7 @@
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
 #include "session/options/options.hpp"
-#include "session/report/html.hpp"
+#include "session/report/page.hpp"
 #include "session/resume/step_record.hpp"
 
 namespace recon {
@@ -19,9 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// What only pages of sessions have, and what these had before.
-constexpr const char* kPageMark = "<meta name=generator content=\"reconstruct session\">\n";
-constexpr const char* kOldPageMark = " scenes</h1>\n<table><tr><th>scene<th class=n>views";
+/// What only pages of sessions had before they had their data.
+constexpr const char* kOldPageMarks[] = {"<meta name=generator content=\"reconstruct session\">",
+                                         " scenes</h1>\n<table><tr><th>scene<th class=n>views"};
 
 bool is_line(const json& line) {
   return line.is_object() && line.contains("scene") && line.contains("status") && line.contains("exit_code");
@@ -36,34 +38,21 @@ bool is_whole(const json& line) {
                      [](const json& value) { return value.is_number(); });
 }
 
-/// What a column of the tables shows of a line.
-struct Column {
-  const char* key;     ///< and the title
-  const char* format;  ///< of a number
-};
-
-constexpr Column kLineColumns[] = {
-    {"views", "%.0f"}, {"points", "%.0f"}, {"seconds", "%.1f"}, {"warnings", "%.0f"}};
-
-std::string cell(const json& line, const Column& column) {
-  return line.contains(column.key) ? number(line.at(column.key), column.format) : "-";
-}
+/// The columns of the table, which are numbers, with their decimals.
+constexpr std::pair<const char*, int> kColumns[] = {
+    {"views", 0}, {"points", 0}, {"seconds", 1}, {"warnings", 0}};
 
 std::string text_of(const json& line, const char* key) {
   return line.value(key, std::string());
 }
 
-/// The results of a line, relative to the page; empty where there are none.
-std::string result_link(const fs::path& folder, const json& line, const std::string& file) {
+/// The address of a file of the results of a line; empty where it is not there.
+std::string result_address(const fs::path& folder, const json& line, const std::string& file) {
   const std::string output = text_of(line, "output");
   std::error_code error;
   if (output.empty() || !fs::exists(fs::path(output) / file, error)) return {};
-  const fs::path link = fs::proximate(fs::path(output) / file, folder, error);
-  return error ? std::string() : link.generic_string();
-}
-
-std::string linked(const std::string& link, const std::string& text) {
-  return link.empty() ? text : "<a href=\"" + html_link(link) + "\">" + text + "</a>";
+  const fs::path address = fs::proximate(fs::path(output) / file, folder, error);
+  return error ? std::string() : file_address(address.generic_string());
 }
 
 /// The preview of the depth of a view from the middle of the scene, relative to its results; empty where
@@ -76,27 +65,13 @@ std::string middle_preview(const json& report) {
   return files.empty() ? std::string() : files[files.size() / 2];
 }
 
-/// A depth map of the scene; nothing where there is none.
-std::string picture(const fs::path& folder, const json& line) {
-  const std::string link = line.contains("preview") ? result_link(folder, line, line.at("preview")) : "";
-  return link.empty() ? link : "<img class=scene src=\"" + html_link(link) + "\" alt=\"\" loading=lazy>";
-}
-
-std::string session_html(const fs::path& folder, const std::vector<json>& lines) {
-  std::string page = html_head() + kPageMark + "<h1>" + std::to_string(lines.size()) +
-                     (lines.size() == 1 ? " scene" : " scenes") + "</h1>\n<table><tr><th>scene";
-  for (const Column& column : kLineColumns) page += std::string("<th class=n>") + column.key;
-  page += "<th>status</tr>\n";
-  for (const json& line : lines) {
-    const std::string report = result_link(folder, line, "report.html");
-    page +=
-        "<tr><td>" + linked(report, picture(folder, line) + html_escaped(text_of(line, "scene"))) + "</td>";
-    for (const Column& column : kLineColumns) page += "<td class=n>" + cell(line, column) + "</td>";
-    const std::string error = text_of(line, "error");
-    page +=
-        "<td>" + html_escaped(text_of(line, "status") + (error.empty() ? "" : ": " + error)) + "</td></tr>\n";
+/// The lines with the addresses of their pages and pictures, as far as there are any.
+json page_data(const fs::path& folder, std::vector<json> lines) {
+  for (json& line : lines) {
+    line["page"] = result_address(folder, line, "report.html");
+    line["picture"] = line.contains("preview") ? result_address(folder, line, line.at("preview")) : "";
   }
-  return page + "</table>\n</html>\n";
+  return {{"scenes", lines}};
 }
 
 }  // namespace
@@ -119,21 +94,17 @@ json session_line(const json& report, int exit_code) {
 std::string session_table(const std::vector<json>& lines) {
   std::size_t width = 5;
   for (const json& line : lines) width = std::max(width, text_of(line, "scene").size());
-  const auto row = [&](std::string scene, const auto& text_of_column, const std::string& status) {
-    std::string text = scene.append(width - scene.size(), ' ');
-    for (const Column& column : kLineColumns) {
-      const std::string value = text_of_column(column);
-      text += "  " + std::string(10 - std::min<std::size_t>(value.size(), 10), ' ') + value;
-    }
-    return text + "  " + status + "\n";
-  };
-  std::string table = row(
-      "scene", [](const Column& column) { return std::string(column.key); }, "status");
+  std::string table = fmt::format("{:{}}", "scene", width);
+  for (const auto& [key, decimals] : kColumns) table += fmt::format("  {:>10}", key);
+  table += "  status\n";
   for (const json& line : lines) {
+    table += fmt::format("{:{}}", text_of(line, "scene"), width);
+    for (const auto& [key, decimals] : kColumns)
+      table += fmt::format("  {:>10}", line.contains(key)
+                                           ? fmt::format("{:.{}f}", line.at(key).get<double>(), decimals)
+                                           : "-");
     const int exit_code = line.at("exit_code");
-    table += row(
-        text_of(line, "scene"), [&](const Column& column) { return cell(line, column); },
-        text_of(line, "status") + (exit_code == 0 ? "" : " (" + std::to_string(exit_code) + ")"));
+    table += "  " + text_of(line, "status") + (exit_code == 0 ? "" : fmt::format(" ({})", exit_code)) + "\n";
   }
   return table;
 }
@@ -166,7 +137,7 @@ json session_estimate(const json& plans) {
 std::string estimate_text(const json& estimate) {
   const std::size_t planned = estimate.at("planned"), timed = estimate.at("timed");
   std::string text = std::to_string(planned) + (planned == 1 ? " input" : " inputs");
-  if (timed > 0) text += ": about " + number(estimate.at("seconds"), "%.2f s");
+  if (timed > 0) text += fmt::format(": about {:.2f} s", estimate.at("seconds").get<double>());
   if (timed > 0 && timed < planned) text += " for " + std::to_string(timed) + " of them";
   return text + ", up to " + format_byte_size(estimate.at("memory")) + " of memory, results up to " +
          format_byte_size(estimate.at("output")) + "\n";
@@ -180,7 +151,9 @@ bool is_session_file(const fs::path& path) {
     const std::string text = read_beginning(path, kBeginning);
     if (path.extension() == ".jsonl")
       return is_line(json::parse(text.substr(0, text.find('\n')), nullptr, false));
-    return text.find(kPageMark) != std::string::npos || text.find(kOldPageMark) != std::string::npos;
+    return text.find(data_mark("session")) != std::string::npos ||
+           std::ranges::any_of(kOldPageMarks,
+                               [&](const char* mark) { return text.find(mark) != std::string::npos; });
   } catch (const Error&) {
     return false;
   }
@@ -203,7 +176,7 @@ void write_session_files(const fs::path& folder, const std::vector<json>& lines)
   std::string text;
   for (const json& line : lines) text += line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
   write_file(folder / "session.jsonl", text);
-  write_file(folder / "index.html", session_html(folder, lines));
+  write_file(folder / "index.html", web_page("session", page_data(folder, lines)));
 }
 
 }  // namespace recon

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "session/report/cloud_view.hpp"
+
+namespace recon {
+
+/// A web page that needs no network: report.html, whose script shows the data that stand behind it. The same
+/// data make the same bytes.
+/// @param kind   of the data: "scene", "pair" or "session"
+/// @param cloud  shown too where it has points and the program has three.js
+std::string web_page(const char* kind, nlohmann::json data, const CloudView& cloud = {});
+
+/// What stands before the data of a kind: in no other page, and not far from its beginning.
+std::string data_mark(const char* kind);
+
+/// The path of a file as an address relative to the page, in which any bytes are harmless.
+std::string file_address(const std::string& file);
+
+}  // namespace recon
