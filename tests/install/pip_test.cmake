@@ -12,7 +12,7 @@ run(${CMAKE_COMMAND} -E env CMAKE_PREFIX_PATH=${PREFIX} ${PYTHON} -m pip install
     --disable-pip-version-check --quiet --target ${WORK}/site ${WORK}/python)
 set(code [[
 import pathlib, sys
-import numpy, reconstruct, reconstruct_io
+import numpy, reconstruct, reconstruct.io
 assert pathlib.Path(reconstruct.__file__).parts[-3] == sys.argv[2], reconstruct.__file__
 image = numpy.random.default_rng(1).integers(0, 256, (60, 90), numpy.uint8)
 disparity = reconstruct.match(image[:, :-4], image[:, 4:], 8, device="cpu")

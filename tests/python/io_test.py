@@ -1,4 +1,4 @@
-"""reconstruct_io_test.py PROGRAM: tools/python/reconstruct/io.py on files by hand, on damaged ones, and on the results of
+"""io_test.py PROGRAM: tools/python/reconstruct/io.py on files by hand, on damaged ones, and on the results of
 PROGRAM for scenes/demo, whose cloud Open3D reads too where it is installed."""
 
 import json
@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "tools/python"))
 try:
     import numpy as np
 
-    import reconstruct_io as rio
+    import reconstruct.io as rio
 except ImportError as missing:
     if "numpy" not in str(missing):
         raise
