@@ -22,13 +22,13 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr int kWidth = 40, kHeight = 30;
+constexpr int kPhotoWidth = 40, kPhotoHeight = 30;
 
 /// Views a/v0.png and so on that see points 1, 2, … at (10 i + 5.5, 5.5), all of them in every view.
 Scene grid_scene(int views, int points) {
   Scene scene;
   scene.camera_ids = {1};
-  scene.cameras = {{CameraModel::kPinhole, kWidth, kHeight, {30, 30, 20, 15}}};
+  scene.cameras = {{CameraModel::kPinhole, kPhotoWidth, kPhotoHeight, {30, 30, 20, 15}}};
   for (int v = 0; v < views; ++v) {
     View view;
     view.id = static_cast<std::uint32_t>(v + 1);
@@ -64,8 +64,8 @@ class Masks : public testing::Test {
   }
 
   /// Writes a mask that ignores the pixels of the points of `ignored`.
-  void write_mask(int view, const std::vector<int>& ignored, int width = kWidth) const {
-    Image<std::uint8_t> mask(width, kHeight, 1);
+  void write_mask(int view, const std::vector<int>& ignored, int width = kPhotoWidth) const {
+    Image<std::uint8_t> mask(width, kPhotoHeight, 1);
     for (const int point : ignored) mask(10 * (point - 1) + 5, 5) = 0;
     write_image(mask_file(view), mask.view());
   }
@@ -120,7 +120,7 @@ TEST_F(Masks, OfSomeViewsLeaveTheOthersAsTheyAre) {
 }
 
 TEST_F(Masks, ThatCannotBeUsedLeaveTheirViewsOut) {
-  write_mask(0, {}, kWidth + 1);
+  write_mask(0, {}, kPhotoWidth + 1);
   write_mask(1, {});
   fs::resize_file(mask_file(1), fs::file_size(mask_file(1)) / 2);
   fs::create_directories(mask_file(2));
@@ -200,7 +200,7 @@ TEST_F(Masks, AndPhotosOfAnotherSizeAreNotDecoded) {
 }
 
 TEST_F(Masks, ThatTheModelNamesAreUsedUnlessThereIsOneInTheFolder) {
-  Image<std::uint8_t> mask(kWidth, kHeight, 0);
+  Image<std::uint8_t> mask(kPhotoWidth, kPhotoHeight, 0);
   mask(5, 5) = 255;
   write_image(folder_ / "m/black.png", mask.view());
   auto& views = run_->scene.views;
@@ -231,9 +231,10 @@ class TransparentPhotos : public Masks {
   /// opacity `alpha`, in parts of all.
   template <class T>
   void write_photo(int view, const std::vector<int>& transparent, double alpha = 1,
-                   int width = kWidth) const {
+                   int width = kPhotoWidth) const {
     constexpr double kAll = sizeof(T) == 1 ? 255 : 65535;
-    cv::Mat pixels(kHeight, width, sizeof(T) == 1 ? CV_8UC4 : CV_16UC4, cv::Scalar(9, 8, 7, alpha * kAll));
+    cv::Mat pixels(kPhotoHeight, width, sizeof(T) == 1 ? CV_8UC4 : CV_16UC4,
+                   cv::Scalar(9, 8, 7, alpha * kAll));
     for (const int point : transparent) pixels.at<cv::Vec<T, 4>>(5, 10 * (point - 1) + 5)[3] = 0;
     const fs::path file = folder_ / "images/a" / ("v" + std::to_string(view) + ".png");
     fs::create_directories(file.parent_path());
@@ -262,7 +263,7 @@ TEST_F(TransparentPhotos, AreMasksWhereThereIsNoOther) {
 TEST_F(TransparentPhotos, WithoutATransparentPixelOrWithNothingElseHaveNoMask) {
   write_photo<std::uint8_t>(0, {});
   write_photo<std::uint8_t>(1, {}, 0);
-  write_photo<std::uint8_t>(2, {1}, 1, kWidth + 1);
+  write_photo<std::uint8_t>(2, {1}, 1, kPhotoWidth + 1);
   inspect_photos(*run_, {});
   EXPECT_EQ(count_masked(run_->scene), 0) << "a photo of another size than its camera is left out later";
   EXPECT_THAT(run_->warnings,
@@ -281,7 +282,7 @@ TEST_F(TransparentPhotos, OfSixteenBitsHaveOneWhite) {
   const auto write_grey = [&](int view, double value) {
     const fs::path file = folder_ / "images/a" / ("v" + std::to_string(view) + ".png");
     fs::create_directories(file.parent_path());
-    cv::imwrite(file.string(), cv::Mat(kHeight, kWidth, CV_16UC1, cv::Scalar(value)));
+    cv::imwrite(file.string(), cv::Mat(kPhotoHeight, kPhotoWidth, CV_16UC1, cv::Scalar(value)));
   };
   write_grey(0, 10);
   write_grey(1, 3000);
@@ -299,7 +300,7 @@ TEST_F(TransparentPhotos, OfSixteenBitsHaveOneWhite) {
 }
 
 TEST_F(Masks, UnderOtherNamesAreMissed) {
-  write_image(folder_ / "masks/a/v0.png", Image<std::uint8_t>(kWidth, kHeight, 0).view());
+  write_image(folder_ / "masks/a/v0.png", Image<std::uint8_t>(kPhotoWidth, kPhotoHeight, 0).view());
   EXPECT_TRUE(read_masks(*run_).empty());
   ASSERT_EQ(run_->warnings.size(), 1u);
   EXPECT_THAT(run_->warnings[0], HasSubstr("that of a/v0.png would be a/v0.png.png"));

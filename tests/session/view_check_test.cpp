@@ -13,11 +13,11 @@
 namespace recon {
 namespace {
 
-constexpr Pinhole kCamera{40, 30, 40, 40, 20, 15};
+constexpr Pinhole kSmallCamera{40, 30, 40, 40, 20, 15};
 
 /// A wall in front of the camera.
 std::shared_ptr<const ViewDepth> wall(float depth) {
-  ViewDepth maps = uninitialised_view(kCamera.width, kCamera.height);
+  ViewDepth maps = uninitialised_view(kSmallCamera.width, kSmallCamera.height);
   maps.depth.fill(depth);
   maps.normal.fill({0, 0, -1});
   maps.confidence.fill(0.9f);
@@ -26,7 +26,7 @@ std::shared_ptr<const ViewDepth> wall(float depth) {
 
 /// View `index` of a row of cameras a twentieth apart.
 DepthSource view_of_wall(int index, float depth) {
-  DepthSource view{kCamera, {}, static_cast<std::uint64_t>(index), [depth] {
+  DepthSource view{kSmallCamera, {}, static_cast<std::uint64_t>(index), [depth] {
                      const auto maps = wall(depth);
                      return DepthSource::Maps{maps->depth.view(), maps->normal.view(), maps};
                    }};
@@ -43,7 +43,7 @@ float checked_depth(float depth, const std::vector<float>& others, const Session
   check.count_agreement = [&] {
     return count_agreement(check.reference, check.sources, options.check_consistency(job));
   };
-  check.normals = [](ImageView<const float> depths) { return checked_normals(depths, kCamera); };
+  check.normals = [](ImageView<const float> depths) { return checked_normals(depths, kSmallCamera); };
   const ViewDepth checked = check_view(check, *wall(depth), options, job);
   EXPECT_NEAR(checked.normal(20, 15).z, -1, 1e-5);
   return checked.depth(20, 15);

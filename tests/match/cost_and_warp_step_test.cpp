@@ -1,3 +1,5 @@
+// Single steps of the costs and of the warp, on values checked by hand.
+
 #include <gtest/gtest.h>
 
 #include <cmath>

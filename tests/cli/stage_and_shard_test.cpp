@@ -1,5 +1,4 @@
-// Parts of the work: stages, shards, subsets of views, sessions with broken scenes, and what their runs
-// leave.
+// Parts of the work: stages, shards, subsets of views, and what their runs leave.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +20,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-class ReconstructParts : public SceneTest {
+class PartOfTheWork : public SceneTest {
  protected:
   Outcome estimate(const std::vector<std::string>& more = {}) const { return stage("estimate", more); }
   Outcome fuse(const std::vector<std::string>& more = {}) const { return stage("fuse", more); }
@@ -66,14 +65,14 @@ class ReconstructParts : public SceneTest {
   }
 };
 
-TEST_F(ReconstructParts, FusingBeforeAnyEstimateLeavesNothingBehind) {
+TEST_F(PartOfTheWork, FusingBeforeAnyEstimateLeavesNothingBehind) {
   const Outcome outcome = fuse();
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_THAT(outcome.err, HasSubstr("there are no depth maps to fuse; run --stage estimate first"));
   EXPECT_FALSE(fs::exists(dense()));
 }
 
-TEST_F(ReconstructParts, FusingWithOtherOptionsThanTheEstimatesIsRefused) {
+TEST_F(PartOfTheWork, FusingWithOtherOptionsThanTheEstimatesIsRefused) {
   ASSERT_EQ(estimate().exit_code, 0);
   expect_refused({"--window", "7"}, "view00.png (--window 5 -> 7)");
   expect_refused({"--max-image-size", "64"}, "5 of 5 views");
@@ -87,7 +86,7 @@ TEST_F(ReconstructParts, FusingWithOtherOptionsThanTheEstimatesIsRefused) {
   EXPECT_TRUE(same_results(results(folder() / "whole"), results(dense())));
 }
 
-TEST_F(ReconstructParts, FusingAfterAPhotoOrAPoseChangedIsRefused) {
+TEST_F(PartOfTheWork, FusingAfterAPhotoOrAPoseChangedIsRefused) {
   ASSERT_EQ(estimate().exit_code, 0);
   const std::string photo = content(scene() / "images/view04.png");
   fs::copy_file(scene() / "images/view00.png", scene() / "images/view04.png",
@@ -100,7 +99,7 @@ TEST_F(ReconstructParts, FusingAfterAPhotoOrAPoseChangedIsRefused) {
   expect_refused({}, "pose");
 }
 
-TEST_F(ReconstructParts, FusingShardsOfDifferentOptionsIsRefused) {
+TEST_F(PartOfTheWork, FusingShardsOfDifferentOptionsIsRefused) {
   ASSERT_EQ(estimate({"--shard", "1/2"}).exit_code, 0);
   ASSERT_EQ(estimate({"--shard", "2/2", "--best-k", "1"}).exit_code, 0);
   expect_refused({}, "2 of 5 views");
@@ -108,13 +107,13 @@ TEST_F(ReconstructParts, FusingShardsOfDifferentOptionsIsRefused) {
   expect_fused_as_whole();
 }
 
-TEST_F(ReconstructParts, FusingDoesNotLookAtOverwriteToTakeTheEstimates) {
+TEST_F(PartOfTheWork, FusingDoesNotLookAtOverwriteToTakeTheEstimates) {
   ASSERT_EQ(estimate().exit_code, 0);
   expect_fused_as_whole({"--overwrite"});
 }
 
 /// The view is a source of no other one, so that all other checks are finished.
-TEST_F(ReconstructParts, APlanOfTheFusionLeavesOutAViewWithoutEstimate) {
+TEST_F(PartOfTheWork, APlanOfTheFusionLeavesOutAViewWithoutEstimate) {
   ASSERT_EQ(reconstruct({scene().string(), "-o", dense().string(), "--sources", "1"}).exit_code, 0);
   for (const auto& record : fs::directory_iterator(dense() / "status/estimate")) {
     const std::string bytes = content(record.path());
@@ -127,7 +126,7 @@ TEST_F(ReconstructParts, APlanOfTheFusionLeavesOutAViewWithoutEstimate) {
 }
 
 /// Without points, corners of all photos choose sources and depths.
-TEST_F(ReconstructParts, APartOfASceneWithoutPointsHasThePlanOfTheWhole) {
+TEST_F(PartOfTheWork, APartOfASceneWithoutPointsHasThePlanOfTheWhole) {
   Scene bare = model();
   bare.points = {};
   for (View& view : bare.views) view.observations = {};
@@ -148,7 +147,7 @@ TEST_F(ReconstructParts, APartOfASceneWithoutPointsHasThePlanOfTheWhole) {
 }
 
 /// Sources without a depth map take no part in a check, neither when it is done nor when it is looked for.
-TEST_F(ReconstructParts, ARepeatedFusionOfAPartIsKept) {
+TEST_F(PartOfTheWork, ARepeatedFusionOfAPartIsKept) {
   ASSERT_EQ(estimate({"--shard", "1/2"}).exit_code, 0);
   const Outcome first = fuse({"--clean"});
   ASSERT_EQ(first.exit_code, 7) << first.err;
@@ -158,7 +157,7 @@ TEST_F(ReconstructParts, ARepeatedFusionOfAPartIsKept) {
   EXPECT_TRUE(same_results(parts, results(dense())));
 }
 
-TEST_F(ReconstructParts, TheSummaryCountsAViewOnce) {
+TEST_F(PartOfTheWork, TheSummaryCountsAViewOnce) {
   ASSERT_EQ(estimate({"--shard", "1/2"}).exit_code, 0);
   const Outcome outcome = fuse();
   std::smatch counts;
@@ -168,7 +167,7 @@ TEST_F(ReconstructParts, TheSummaryCountsAViewOnce) {
   EXPECT_EQ(std::stoul(counts[1]) + std::stoul(counts[2]), model().views.size()) << said;
 }
 
-TEST_F(ReconstructParts, AViewWithoutItsSourcesIsNoCloudAndSaysSo) {
+TEST_F(PartOfTheWork, AViewWithoutItsSourcesIsNoCloudAndSaysSo) {
   const Outcome outcome = reconstruct({scene().string(), "--views", "view02*"});
   EXPECT_EQ(outcome.exit_code, 3) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("--views 'view02*' matches 1 view"));
@@ -180,7 +179,7 @@ TEST_F(ReconstructParts, AViewWithoutItsSourcesIsNoCloudAndSaysSo) {
   EXPECT_THAT(maps.out + maps.err, HasSubstr("depth maps of 1 view in "));
 }
 
-TEST_F(ReconstructParts, NamesTooLongForTheFilesMadeFromThemLeaveTheirViewOut) {
+TEST_F(PartOfTheWork, NamesTooLongForTheFilesMadeFromThemLeaveTheirViewOut) {
   const std::string name = std::string(236, 'n') + ".png";
   Scene renamed = model();
   renamed.views[3].name = name;
@@ -192,7 +191,7 @@ TEST_F(ReconstructParts, NamesTooLongForTheFilesMadeFromThemLeaveTheirViewOut) {
   EXPECT_TRUE(fs::exists(dense() / "fused.ply"));
 }
 
-TEST_F(ReconstructParts, TheLongestNamesWork) {
+TEST_F(PartOfTheWork, TheLongestNamesWork) {
   const std::string name = std::string(230, 'n') + ".png";
   Scene renamed = model();
   renamed.views[3].name = name;
@@ -202,7 +201,7 @@ TEST_F(ReconstructParts, TheLongestNamesWork) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
 }
 
-TEST_F(ReconstructParts, AFailedRunLeavesNoReportOfSuccess) {
+TEST_F(PartOfTheWork, AFailedRunLeavesNoReportOfSuccess) {
   ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
   ASSERT_TRUE(fs::exists(dense() / "report.json"));
   EXPECT_EQ(
@@ -213,7 +212,7 @@ TEST_F(ReconstructParts, AFailedRunLeavesNoReportOfSuccess) {
   EXPECT_FALSE(fs::exists(dense() / "report.html"));
 }
 
-TEST_F(ReconstructParts, AnInterruptedRunLeavesNoReportOfSuccess) {
+TEST_F(PartOfTheWork, AnInterruptedRunLeavesNoReportOfSuccess) {
   ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
   Process process(folder(), command({scene().string(), "--planes", "2500", "--threads", "1"}));
   while (process.running() && fs::exists(dense() / "report.json")) usleep(1000);
@@ -246,7 +245,7 @@ std::vector<ChangedRecord> changed_records(const fs::path& folder, const std::st
   return changed;
 }
 
-TEST_F(ReconstructParts, RecordsWithValuesOfWrongTypesAreStale) {
+TEST_F(PartOfTheWork, RecordsWithValuesOfWrongTypesAreStale) {
   const std::vector<std::string> arguments = {scene().string(), "--max-image-size", "64", "--json"};
   ASSERT_EQ(reconstruct(arguments).exit_code, 0);
   const auto whole = results(dense());
@@ -285,66 +284,6 @@ TEST_F(ReconstructParts, RecordsWithValuesOfWrongTypesAreStale) {
     }
     EXPECT_TRUE(same_results(whole, results(dense()))) << step;
   }
-}
-
-class ReconstructSession : public SceneTest {
- protected:
-  ReconstructSession() {
-    fs::create_directories(session());
-    fs::rename(scene(), session() / "b-good");
-    fs::create_directories(session() / "a-no-model/images");
-    fs::create_directories(session() / "c-no-photos/sparse");
-    fs::create_directories(session() / "notes");
-  }
-  fs::path session() const { return folder() / "session"; }
-
-  /// The good scene is done, the broken ones are named in messages and in the object.
-  void expect_broken_ones_named(const std::vector<std::string>& arguments) const {
-    const Outcome outcome = reconstruct(arguments);
-    EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr("a-no-model: this is no scene: it has no folder sparse/"));
-    EXPECT_THAT(outcome.err, HasSubstr("c-no-photos: this is no scene: it has no folder images/"));
-    EXPECT_THAT(outcome.err, Not(HasSubstr("notes")));
-    EXPECT_TRUE(fs::exists(session() / "b-good/dense/fused.ply"));
-    const json scenes = outcome.json().at("scenes");
-    ASSERT_EQ(scenes.size(), 3u);
-    EXPECT_THAT(scenes[0].at("error").get<std::string>(), HasSubstr("a-no-model"));
-    EXPECT_GT(scenes[1].at("points"), 0);
-    EXPECT_THAT(scenes[2].at("error").get<std::string>(), HasSubstr("c-no-photos"));
-  }
-};
-
-TEST_F(ReconstructSession, DoesTheOthersWhenAFolderIsNoScene) {
-  expect_broken_ones_named({session().string(), "--json"});
-}
-
-TEST_F(ReconstructSession, DoesTheOthersOfAList) {
-  expect_broken_ones_named({(session() / "a-no-model").string(), (session() / "b-good").string(),
-                            (session() / "c-no-photos").string(), "--json"});
-}
-
-TEST_F(ReconstructSession, NamesTheDeviceOnceAndInTheLogOfEachScene) {
-  fs::copy(session() / "b-good", session() / "d-good", fs::copy_options::recursive);
-  const Outcome outcome = reconstruct({session().string()});
-  const auto lines_in = [](const std::string& text) {
-    const std::string line = "working on the CPU, as asked";
-    int count = 0;
-    for (std::size_t at = 0; (at = text.find(line, at)) != std::string::npos; at += line.size()) ++count;
-    return count;
-  };
-  EXPECT_EQ(lines_in(outcome.err), 1) << outcome.err;
-  for (const char* scene : {"b-good", "d-good"}) {
-    const std::string log = content(session() / scene / "dense/report.log");
-    EXPECT_EQ(lines_in(log), 1) << scene;
-    EXPECT_THAT(log, HasSubstr(" info: working on ")) << scene;
-  }
-}
-
-TEST_F(ReconstructSession, OfBrokenScenesAloneStillPrintsItsObject) {
-  const Outcome outcome = reconstruct({(session() / "a-no-model").string(), "--json"});
-  EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_EQ(outcome.json().at("exit_code"), 3);
-  EXPECT_EQ(outcome.json().at("scenes").size(), 1u);
 }
 
 }  // namespace
