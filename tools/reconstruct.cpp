@@ -71,8 +71,8 @@ bool asks_for_json_messages(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   return_freed_memory();
-  // One queue to each GPU for all streams: opening it takes 0.1 s less, and the work as long (NOTES.md of the
-  // benchmarks). The first call of CUDA reads it.
+  // One queue to each GPU for all streams: opening it takes 0.1 s less, and the work as long
+  // (tests/bench/results/gpu.md). The first call of CUDA reads it.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0);
   if (asks_for_json_messages(argc, argv)) set_json_messages();
   // Also where the rest of the command line is not understood.

@@ -47,9 +47,18 @@ std::vector<std::string> pages() {
   return names;
 }
 
+/// The pages of measurements.
+std::vector<fs::path> measurements() {
+  std::vector<fs::path> all;
+  for (const auto& entry : fs::directory_iterator(kRoot / "tests/bench/results"))
+    if (entry.path().extension() == ".md") all.push_back(entry.path());
+  return all;
+}
+
 std::vector<fs::path> documents() {
   std::vector<fs::path> all = {kRoot / "README.md", kRoot / "CONTRIBUTING.md", kRoot / "CHANGELOG.md"};
   for (const std::string& page : pages()) all.push_back(kRoot / "tools/docs" / page);
+  for (const fs::path& page : measurements()) all.push_back(page);
   return all;
 }
 
@@ -107,6 +116,13 @@ TEST(Documents, AreAllInTheNavigationOfTheSite) {
   std::sort(shown.begin(), shown.end());
   std::sort(there.begin(), there.end());
   EXPECT_EQ(shown, there);
+}
+
+TEST(Documents, AreAllInTheListOfMeasurements) {
+  const std::string list = content_of(kRoot / "tests/bench/results/README.md");
+  for (const fs::path& page : measurements())
+    if (page.filename() != "README.md")
+      EXPECT_NE(list.find("(" + page.filename().string() + ")"), std::string::npos) << page;
 }
 
 TEST(Documents, HaveFewAndSmallPictures) {

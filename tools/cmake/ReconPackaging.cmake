@@ -11,9 +11,7 @@ install(DIRECTORY tools/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}/tools)
 install(FILES scenes/demo.png DESTINATION ${CMAKE_INSTALL_DOCDIR}/scenes)
 install(FILES tools/packages.txt DESTINATION ${CMAKE_INSTALL_DOCDIR}/tools)
 install(FILES tools/cluster/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/tools/cluster)
-foreach(page NOTES patches scenes sweep-options)
-  install(FILES tests/bench/results/${page}.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/tests/bench/results)
-endforeach()
+install(DIRECTORY tests/bench/results DESTINATION ${CMAKE_INSTALL_DOCDIR}/tests/bench FILES_MATCHING PATTERN "*.md" PATTERN "*.json")
 
 # Placeholders: whoever publishes packages sets both; tools/release insists.
 set(RECON_MAINTAINER "reconstruct developers <reconstruct@example.org>" CACHE STRING "Name and address in packages")
