@@ -35,20 +35,18 @@ namespace {
 using namespace recon;
 using reconstruct::FusionView;
 
-constexpr Job kJob{Method::kPlaneSweep, false};
-
 std::string view_name(std::size_t view) {
   return "view " + std::to_string(view);
 }
 
-SessionOptions fusion_options_of(const Options& given) {
+SceneSettings fusion_settings(const Options& given) {
   const SessionOptions options = detail::parse_results_options(
       given, "fuse", false,
       {OptionResult::kCheck, OptionResult::kAgreement, OptionResult::kCloud, OptionResult::kPlan});
   for (const char* of_sweeps : {"max-image-size", "quality", "preset"})
     if (given.contains(of_sweeps))
       throw UsageError(std::string("--") + of_sweeps + " has no meaning for fuse, whose maps are given");
-  return options;
+  return SceneSettings(options);
 }
 
 void check_map(const MapView<float>& map, const MapView<float>& depth, const std::string& name) {
@@ -91,7 +89,7 @@ void check_view(const FusionView& view, std::size_t index, std::size_t count) {
                      " pixels and the depth map " + size_text(view.depth.width, view.depth.height));
 }
 
-ScenePlan fusion_plan(const std::vector<FusionView>& views, const SessionOptions& options) {
+ScenePlan fusion_plan(const std::vector<FusionView>& views, const SceneSettings& settings) {
   if (views.size() < 2)
     throw UsageError("there is " + std::to_string(views.size()) +
                      " view; depths are checked across at least 2");
@@ -106,7 +104,7 @@ ScenePlan fusion_plan(const std::vector<FusionView>& views, const SessionOptions
     sources.push_back(view.sources);
     any |= !view.sources.empty();
   }
-  return plan_given_views(std::move(scene), any ? sources : std::vector<std::vector<int>>{}, {}, options);
+  return plan_given_views(std::move(scene), any ? sources : std::vector<std::vector<int>>{}, {}, settings);
 }
 
 /// A copy of the caller's depths.
@@ -121,7 +119,7 @@ recon::Image<float> given_depth(const MapView<float>& map) {
 }
 
 /// A copy of the caller's maps.
-ViewDepth given_maps(const FusionView& view, const std::string& name, const SessionOptions& options) {
+ViewDepth given_maps(const FusionView& view, const std::string& name, const DepthRangeOptions& bounds) {
   const int width = view.depth.width, height = view.depth.height;
   recon::Image<float> depth = given_depth(view.depth), confidence(width, height);
   for (int y = 0; y < height; ++y) {
@@ -133,7 +131,7 @@ ViewDepth given_maps(const FusionView& view, const std::string& name, const Sess
   }
   const recon::Image<std::uint8_t> mask = detail::mask_of(view.mask, width, height, name);
   ViewDepth maps = finish_view(std::move(depth), std::move(confidence), mask.view(), false, 0);
-  keep_within(options.depth, maps);
+  keep_within(bounds, maps);
   round_confidences(maps.confidence.view());
   return maps;
 }
@@ -142,10 +140,10 @@ ViewDepth given_maps(const FusionView& view, const std::string& name, const Sess
 class CheckedViews {
  public:
   CheckedViews(Backend& backend, const std::vector<FusionView>& views, const ScenePlan& plan,
-               const SessionOptions& options)
-      : views_(views), options_(options), plan_(plan), first_id_(unique_ids(views.size())) {
+               const CheckSettings& settings)
+      : views_(views), settings_(settings), plan_(plan), first_id_(unique_ids(views.size())) {
     for (std::size_t i = 0; i < views.size(); ++i) {
-      maps_.push_back(given_maps(views[i], view_name(i), options));
+      maps_.push_back(given_maps(views[i], view_name(i), settings.bounds));
       maps_[i].normal = backend.normals(maps_[i].depth.view(), plan_.views[i].camera, first_id_ + i);
     }
     for (std::size_t i = 0; i < views.size(); ++i) checked_.push_back(check(backend, i));
@@ -170,16 +168,16 @@ class CheckedViews {
     ViewCheck of_view{source(view), {}, mask.view(), {}, {}};
     for (const int other : plan_.view(view).sources) of_view.sources.push_back(source(other));
     of_view.count_agreement = [&] {
-      return backend.count_agreement(of_view.reference, of_view.sources, options_.check_consistency(kJob));
+      return backend.count_agreement(of_view.reference, of_view.sources, settings_.consistency);
     };
     of_view.normals = [&](recon::ImageView<const float> depth) {
       return backend.checked_normals(depth, of_view.reference.camera);
     };
-    return recon::check_view(of_view, maps_[index], options_, kJob);
+    return recon::check_view(of_view, maps_[index], settings_);
   }
 
   const std::vector<FusionView>& views_;
-  const SessionOptions& options_;
+  const CheckSettings& settings_;
   const ScenePlan& plan_;
   const std::uint64_t first_id_;
   std::vector<ViewDepth> maps_, checked_;
@@ -264,22 +262,22 @@ std::vector<std::string> doubts_of_maps(const std::vector<FusionView>& views, co
   return std::move(doubts.texts);
 }
 
-Fusion fuse_views(Backend& backend, const std::vector<FusionView>& views, const SessionOptions& options) {
-  const ScenePlan plan = fusion_plan(views, options);
+Fusion fuse_views(Backend& backend, const std::vector<FusionView>& views, const SceneSettings& settings) {
+  const ScenePlan plan = fusion_plan(views, settings);
   Fusion result;
   result.warnings = doubts_of_maps(views, plan);
-  CheckedViews check(backend, views, plan, options);
+  CheckedViews check(backend, views, plan, settings.check);
   const std::vector<std::vector<int>> overlaps = plan.overlaps();
   std::vector<recon::FusionView> geometry;
   for (std::size_t i = 0; i < views.size(); ++i)
     geometry.push_back({plan.views[i].camera, plan.scene.views[i].cam_from_world, overlaps[i]});
   recon::FusionOptions fusion;
-  fusion.agreement = options.fusion_consistency(kJob);
-  fusion.min_views = std::min(options.min_fused_views, static_cast<int>(views.size()));
-  fusion.spacing = options.point_spacing;
+  fusion.agreement = settings.cloud.agreement;
+  fusion.min_views = std::min(settings.cloud.min_views, static_cast<int>(views.size()));
+  fusion.spacing = settings.cloud.spacing;
   fusion.max_cached_views = views.size();
   MapsInMemory maps(views, check.checked());
-  CloudInMemory cloud(options.roi);
+  CloudInMemory cloud(settings.cloud.roi);
   const std::unique_ptr<DeviceFusion> device = backend.fusion(geometry, fusion);
   recon::fuse(geometry, maps, fusion, cloud, device.get());
   for (ViewDepth& it : check.checked()) result.checked.push_back(detail::maps_of(std::move(it)));
@@ -292,7 +290,7 @@ Fusion fuse_views(Backend& backend, const std::vector<FusionView>& views, const 
 Fusion fuse(const Device& device, const std::vector<FusionView>& views, const Options& options,
             std::stop_token stop) {
   return detail::on_device(device, std::move(stop), [&](const detail::OpenDevice& opened) {
-    return fuse_views(opened.front(), views, fusion_options_of(options));
+    return fuse_views(opened.front(), views, fusion_settings(options));
   });
 }
 

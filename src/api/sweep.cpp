@@ -29,7 +29,7 @@ std::string name_in_sweep(std::size_t view) {
   return view == 0 ? "the reference" : "source " + std::to_string(view - 1);
 }
 
-SessionOptions sweep_options(const Options& given) {
+SceneSettings sweep_settings(const Options& given) {
   SessionOptions options =
       detail::parse_results_options(given, "sweep", false, {OptionResult::kDepthMaps, OptionResult::kPlan});
   for (const char* of_choice : {"sources", "min-angle", "max-angle", "max-image-size"})
@@ -39,10 +39,10 @@ SessionOptions sweep_options(const Options& given) {
   if (options.method_of(false) != Method::kPlaneSweep)
     throw UsageError("--method is '" + method_keyword(options.method_of(false)) +
                      "'; sweep takes planesweep");
-  return options;
+  return SceneSettings(options);
 }
 
-ScenePlan sweep_plan(const Views& views, const SessionOptions& options) {
+ScenePlan sweep_plan(const Views& views, const SceneSettings& settings) {
   if (views.size() < 2 || views.size() > std::size_t{kMaxSources} + 1)
     throw UsageError("there are " + std::to_string(views.size() - 1) + " sources; a sweep takes 1 to " +
                      std::to_string(kMaxSources));
@@ -55,12 +55,13 @@ ScenePlan sweep_plan(const Views& views, const SessionOptions& options) {
                      scene);
     if (i > 0) sources[0].push_back(static_cast<int>(i));
   }
-  return plan_given_views(std::move(scene), sources, {0}, options);
+  return plan_given_views(std::move(scene), sources, {0}, settings);
 }
 
-DepthMaps sweep_views(Backend& backend, const Views& views, const SessionOptions& options) {
-  const ScenePlan plan = sweep_plan(views, options);
-  SweepProblem problem = sweep_problem(plan, 0, options);
+DepthMaps sweep_views(Backend& backend, const Views& views, const SceneSettings& settings) {
+  const ScenePlan plan = sweep_plan(views, settings);
+  const MatchingSettings& matching = settings.matching;
+  SweepProblem problem = sweep_problem(plan, 0, matching);
   backend.memory(sweep_shape(problem));  // throws where it does not suffice
   std::vector<ImageView> photos;
   for (const View* view : views) photos.push_back(view->image);
@@ -69,7 +70,7 @@ DepthMaps sweep_views(Backend& backend, const Views& views, const SessionOptions
   PhotoStore::Colour colours;  // of the reference
   recon::parallel_for(static_cast<int>(views.size()), [&](int i) {
     PhotoStore::Colour colour = detail::colour_of(views[i]->image, levels);
-    channels[i] = split_channels(colour, options.colour, plan.view(0).levels);
+    channels[i] = split_channels(colour, matching.colour, plan.view(0).levels);
     if (i == 0 && compares_colours(problem)) colours = std::move(colour);
   });
   if (compares_colours(problem)) problem.colours = colours.view();
@@ -81,12 +82,12 @@ DepthMaps sweep_views(Backend& backend, const Views& views, const SessionOptions
   set_level(0, problem);
   for (std::size_t i = 0; i < problem.coarser.size(); ++i)
     set_level(static_cast<int>(i) + 1, problem.coarser[i]);
-  narrow_planes(backend, plan, 0, options, problem);
+  narrow_planes(backend, plan, 0, matching, problem);
   const Pinhole& camera = plan.view(0).camera;
   const recon::Image<std::uint8_t> mask =
       detail::mask_of(views.front()->mask, camera.width, camera.height, name_in_sweep(0));
-  ViewDepth maps = estimate_view(backend, problem, options.resolved_filter(), mask.view());
-  keep_within(options.depth, maps);
+  ViewDepth maps = estimate_view(backend, problem, matching.filter, mask.view());
+  keep_within(matching.bounds, maps);
   round_confidences(maps.confidence.view());
   maps.normal = backend.normals(maps.depth.view(), camera, unique_ids(1));
   return detail::maps_of(std::move(maps));
@@ -99,7 +100,7 @@ DepthMaps sweep(const Device& device, const View& reference, const std::vector<V
   return detail::on_device(device, std::move(stop), [&](const detail::OpenDevice& opened) {
     Views views = {&reference};
     for (const View& source : sources) views.push_back(&source);
-    return sweep_views(opened.front(), views, sweep_options(options));
+    return sweep_views(opened.front(), views, sweep_settings(options));
   });
 }
 

@@ -13,10 +13,14 @@
 #include "session/plan/step_clock.hpp"
 #include "session/report/report.hpp"
 #include "session/scene/calibration.hpp"
+#include "session/scene/export_points.hpp"
+#include "session/scene/given_map_check.hpp"
 #include "session/scene/output_files.hpp"
 #include "session/scene/plan_time.hpp"
 #include "session/scene/scene_graph.hpp"
-#include "session/scene/scene_run.hpp"
+#include "session/scene/scene_job.hpp"
+#include "session/scene/scene_work.hpp"
+#include "session/scene/tile_cloud.hpp"
 #include "session/session.hpp"
 
 namespace recon {
@@ -31,49 +35,55 @@ std::string names_of(const Backends& backends) {
   return names;
 }
 
-void share_memory(SceneRun& run, const Backends& backends) {
-  run.memory = plan_memory(run.plan, run.options, backends, run.memory.limit, run.threads);
-  return_freed_memory(run.memory.returned_block);
-  if (run.memory.fusion_files > 0)
-    run.workspace.check_free_space(output_bytes(run.plan, run.options) + run.memory.fusion_files);
-  run.photos.set_budget(run.memory.photo_cache);
-  run.maps.set_budget(run.memory.map_cache);
+void share_memory(SceneJob& job, const Backends& backends) {
+  job.memory = plan_memory(job.plan, job.settings, backends, job.host);
+  return_freed_memory(job.memory.returned_block);
+  if (job.memory.fusion_files > 0)
+    job.products.workspace.check_free_space(output_bytes(job.plan, job.settings) + job.memory.fusion_files);
+  job.products.photos.set_budget(job.memory.photo_cache);
+  job.products.maps.set_budget(job.memory.map_cache);
 }
 
 /// The predicted time of a finished run; its measured times correct the predictions of later runs.
-TimePlan predicted_time(const SceneRun& run, const SharedWork& work, const StepTimes& times) {
+TimePlan predicted_time(const SceneJob& job, const SharedWork& work, const StepTimes& times) {
   const Backends& backends = work.backends();
-  const SceneWork done = work_done(run);
-  const CalibrationKey key = calibration_key(backends, run.threads);
+  const SceneWork done = work_done(job.targets, job.products);
+  const CalibrationKey key = calibration_key(backends, job.host.threads);
   PerformanceModel model = load_calibration(key);
   const TimePlan plan =
-      plan_time(run, done, backends, model, {work.start, times.front().second, work.devices.get().seconds});
+      plan_time(job, done, backends, model, {work.start, times.front().second, work.devices.get().seconds});
   // Processes that work beside each other are slower than one alone.
-  if (work.options.workers == 1 && learn_times(run, done, backends, times, model))
+  if (work.options.workers == 1 && learn_times(job, done, backends, times, model))
     save_calibration(key, model);
   return plan;
 }
 
+PlannedOutput output_of(const SceneJob& job) {
+  return {job.plan, job.targets, job.settings, job.products.workspace};
+}
+
 /// Predicts the steps to come, as if nothing of them were finished.
-void predict_steps(SceneRun& run, const Backends& backends) {
-  if (run.options.quiet) return;
-  const PerformanceModel model = load_calibration(calibration_key(backends, run.threads));
-  const SceneWork work = all_work(run);
-  TimePlan time = plan_time(run, work, backends, model, {});
-  run.predicted_steps = time.steps;
-  if (run.results.count(Step::kPrepare).kept > 0) return;  // some of it is finished, and would be done again
-  add_smaller_images(run, work, backends, model, {}, time);
+void predict_steps(SceneJob& job, const Backends& backends) {
+  if (job.options.quiet) return;
+  const PerformanceModel model = load_calibration(calibration_key(backends, job.host.threads));
+  const SceneWork work = all_work(job.targets, job.plan);
+  TimePlan time = plan_time(job, work, backends, model, {});
+  job.predicted_steps = time.steps;
+  if (job.products.results.count(Step::kPrepare).kept > 0)
+    return;  // some of it is finished, and would be done again
+  add_smaller_images(job, work, backends, model, {}, time);
   if (time.smaller)
-    messages().info("{}: about {:.0f} min are predicted; {}", run.folder.root.string(), time.total / 60,
+    messages().info("{}: about {:.0f} min are predicted; {}", job.input.folder.root.string(), time.total / 60,
                     smaller_images_text(time));
 }
 
 /// Parts of one run estimate depth maps concurrently in one folder.
-OutputAccess output_access(const SceneRun& run) {
-  OutputAccess access{OutputKind::kScene, run.options.overwrite, run.options.wait, {}};
-  if (!run.does(Step::kCheck))
-    access.shared_key = content_hash(version() + std::string("\n") +
-                                     resolved_options(run.options, run.job, OptionScope::kResults));
+OutputAccess output_access(const SceneJob& job) {
+  OutputAccess access{OutputKind::kScene, job.options.overwrite, job.options.wait, {}};
+  if (!job.targets.does(Step::kCheck))
+    access.shared_key = content_hash(
+        version() + std::string("\n") +
+        resolved_options(job.options, {job.settings.matching.method, false}, OptionScope::kResults));
   return access;
 }
 
@@ -84,88 +94,99 @@ struct GraphStep {
 };
 
 /// In their order; those that the run does not do are left out.
-constexpr GraphStep kGraphSteps[] = {{Step::kEstimate,
-                                      [](SceneGraph& graph) {
-                                        add_dense_model(graph);
-                                        add_photo_check(graph);
-                                        check_given_maps(graph.run);
-                                        estimate_views(graph);
-                                        name_empty_photos(graph.run);
-                                      }},
-                                     {Step::kCheck,
-                                      [](SceneGraph& graph) {
-                                        check_views(graph);
-                                        check_agreement(graph.run);
-                                      }},
-                                     {Step::kFusion,
-                                      [](SceneGraph& graph) {
-                                        fuse_views(graph);
-                                        if (!graph.run.does(Step::kTiles)) remove_tiles(graph.run);
-                                        if (!graph.run.does(Step::kExport)) remove_exported_points(graph.run);
-                                      }},
-                                     {Step::kTiles, [](SceneGraph& graph) { tile_cloud(graph.run); }},
-                                     {Step::kExport, [](SceneGraph& graph) { export_points(graph.run); }}};
+constexpr GraphStep kGraphSteps[] = {
+    {Step::kEstimate,
+     [](SceneGraph& graph) {
+       add_dense_model(graph);
+       add_photo_check(graph);
+       check_given_maps(graph.job.input, graph.job.plan, graph.job.settings, graph.job.findings);
+       estimate_views(graph);
+       name_empty_photos(graph.job.products, graph.job.input.folder.root.string(), graph.job.findings);
+     }},
+    {Step::kCheck,
+     [](SceneGraph& graph) {
+       check_views(graph);
+       SceneJob& job = graph.job;
+       check_agreement({job.input, job.products, job.settings.plan.selection, job.host}, job.findings);
+     }},
+    {Step::kFusion,
+     [](SceneGraph& graph) {
+       fuse_views(graph);
+       const SceneJob& job = graph.job;
+       if (!job.targets.does(Step::kTiles)) remove_tiles(job.products.workspace, false);
+       if (!job.targets.does(Step::kExport)) remove_exported_points(job.products.workspace, false);
+     }},
+    {Step::kTiles,
+     [](SceneGraph& graph) {
+       tile_cloud(graph.job.products, graph.job.inputs, graph.job.settings.cloud.tile);
+     }},
+    {Step::kExport, [](SceneGraph& graph) {
+       SceneJob& job = graph.job;
+       export_points(job.products, job.inputs, job.settings.cloud, job.host.memory, job.findings);
+     }}};
 
 /// The steps of a scene in its output folder.
-void do_steps(SceneRun& run, const SharedWork& work, LogFile& log, StepClock& clock) {
+void do_steps(SceneJob& job, const SharedWork& work, LogFile& log, StepClock& clock) {
   const auto measure = [&](const char* name, const auto& step) {
     clock.measure(name, step);
     release_kept_memory();  // the next step's arrays are of other sizes
   };
-  measure(step_name(Step::kPrepare), [&] { prepare_views(run); });
-  measure("opening the device", [&] { share_memory(run, work.backends()); });
+  measure(step_name(Step::kPrepare), [&] { job.prepare(true); });
+  measure("opening the device", [&] { share_memory(job, work.backends()); });
   const Backends& backends = work.backends();
   log.add("working on " + work.choice.get().reason);
   log.add("device: " + names_of(backends));
-  predict_steps(run, backends);
-  SceneGraph graph(run, backends);
+  predict_steps(job, backends);
+  SceneGraph graph(job, backends);
   // The photos are compared with the cameras in the first step, also where its depth maps are there.
   for (const auto& [step, run_step] : kGraphSteps)
-    if (step == Step::kEstimate || run.does(step)) measure(step_name(step), [&] { run_step(graph); });
+    if (step == Step::kEstimate || job.targets.does(step)) measure(step_name(step), [&] { run_step(graph); });
 }
 
 /// A scene from its model to its reports; returns its report.
-json work_on(SceneRun& run, const SharedWork& work, LogFile& log) {
+json work_on(SceneJob& job, const SharedWork& work, LogFile& log) {
   StepClock clock;
-  read_scene(run);
+  job.read();
   clock.end("reading the model");
   release_kept_memory();
   work.require_device();
-  check_inputs_stay(run);
-  const TakenOutput output = take_output(run.workspace, output_access(run));
-  if (output.lock->waited() && !run.options.memory_limit) run.memory.limit = available_memory();
-  run.workspace.check_free_space(output_bytes(run.plan, run.options));
+  check_inputs_stay(output_of(job), job.input);
+  const TakenOutput output = take_output(job.products.workspace, output_access(job));
+  if (output.lock->waited() && !job.options.memory_limit) job.host.memory = available_memory();
+  job.products.workspace.check_free_space(output_bytes(job.plan, job.settings));
   // Looking for a GPU and opening it overlaps with undistortion; with --device cpu, too little memory is
   // found now.
   if (work.without_gpu())
-    share_memory(run, work.backends());
+    share_memory(job, work.backends());
   else
-    run.photos.set_budget(run.memory.limit / 8);
-  collect_estimates(run);  // nothing is written before they are known to belong to this run
-  check_folders(run);
-  mark_output(run.workspace, OutputKind::kScene, files_to_write(run));
-  log.open(report_file(run.workspace, run.options.shard, ".log"));
+    job.products.photos.set_budget(job.host.memory / 8);
+  job.collect_estimates();  // nothing is written before they are known to belong to this run
+  check_folders(job.products.workspace, job.targets);
+  mark_output(job.products.workspace, OutputKind::kScene, files_to_write(output_of(job)));
+  log.open(report_file(job.products.workspace, job.options.shard, ".log"));
   work.notice->permit();
-  log.add(fmt::format("reconstruct {} ({}), {} threads", version(), run.options.commit, run.threads));
-  if (output.has_results) set_reports_aside(run.workspace, run.options.shard);
-  write_file_if_changed(run.workspace.path("options.toml"), resolved_options(run.options, run.job));
+  log.add(fmt::format("reconstruct {} ({}), {} threads", version(), job.options.commit, job.host.threads));
+  if (output.has_results) set_reports_aside(job.products.workspace, job.options.shard);
+  write_file_if_changed(job.products.workspace.path("options.toml"),
+                        resolved_options(job.options, {job.settings.matching.method, false}));
   try {
-    do_steps(run, work, log, clock);
+    do_steps(job, work, log, clock);
   } catch (...) {
-    keep_times(run.workspace, run.options, run.results, clock.times());
+    keep_times(job.products.workspace, job.options, job.products.results, clock.times());
     throw;
   }
-  if (run.does(Step::kFusion)) remove_files_of_departed_views(run);
-  check_results_are_there(run);
-  json report = report_json(run, names_of(work.backends()), clock.times());
-  report["predicted"] = time_json(predicted_time(run, work, clock.times()));
-  write_reports(run.workspace, run.options, run.plan, run.results, report);
+  if (job.targets.does(Step::kFusion))
+    remove_files_of_departed_views(job.input, job.plan, job.products.workspace);
+  check_results_are_there(job.products);
+  json report = report_json(job, names_of(work.backends()), clock.times());
+  report["predicted"] = time_json(predicted_time(job, work, clock.times()));
+  write_reports(job.products.workspace, job.options, job.plan, job.products.results, report);
   output.finish();
   return report;
 }
 
-std::string summary(const SceneRun& run, const json& report) {
-  const std::size_t views = report.at("views").size() - run.failed.size();
+std::string summary(const SceneJob& job, const json& report) {
+  const std::size_t views = report.at("views").size() - job.findings.failed.size();
   const std::size_t left_out = report.at("left_out").size();
   std::string line = report.contains("points")
                          ? fmt::format("{}: {} points from", report.at("cloud").get<std::string>(),
@@ -178,46 +199,46 @@ std::string summary(const SceneRun& run, const json& report) {
 }
 
 /// The plan of a scene and its predicted time.
-Outcome plan_scene(SceneRun& run, const SharedWork& work) {
+Outcome plan_scene(SceneJob& job, const SharedWork& work) {
   StepClock clock;
-  read_scene(run);
+  job.read();
   clock.end("reading the model");
-  check_inputs_stay(run);
+  check_inputs_stay(output_of(job), job.input);
   work.notice->permit();
   const Backends& backends = work.backends();
-  share_memory(run, backends);
-  collect_estimates(run);
-  check_given_headers(run);
-  const SceneWork remaining = remaining_work(run);
-  const PerformanceModel model = load_calibration(calibration_key(backends, run.threads));
+  share_memory(job, backends);
+  job.collect_estimates();
+  check_given_headers(job.input, job.plan, job.settings, job.products.workspace.root().string(),
+                      job.findings);
+  const SceneWork remaining = job.remaining_work();
+  const PerformanceModel model = load_calibration(calibration_key(backends, job.host.threads));
   const BeginningTimes beginning{work.start, clock.times().front().second, work.devices.get().seconds};
-  TimePlan time = plan_time(run, remaining, backends, model, beginning);
-  add_smaller_images(run, remaining, backends, model, beginning, time);
-  return {0, plan_json(run, time), plan_text(run, time)};
+  TimePlan time = plan_time(job, remaining, backends, model, beginning);
+  add_smaller_images(job, remaining, backends, model, beginning, time);
+  return {0, plan_json(job, remaining, time), plan_text(job, time)};
 }
 
 }  // namespace
 
 Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log,
                  std::vector<std::string>& warnings) {
-  SceneRun run(work.options, folder, Workspace(output_path(work.options, folder, work.in_session)),
-               work.threads);
-  run.memory.limit = work.memory_limit;
+  SceneJob job(work.options, folder, Workspace(output_path(work.options, folder, work.in_session)),
+               {work.memory_limit, work.threads, work.options.workers > 1});
   return_freed_memory();  // until the plan says that memory is ample
   Outcome outcome;
   try {
     if (work.options.dry_run) {
-      outcome = plan_scene(run, work);
+      outcome = plan_scene(job, work);
     } else {
-      outcome.object = work_on(run, work, log);
-      outcome.text = summary(run, outcome.object);
-      outcome.report = report_file(run.workspace, run.options.shard, ".html").string();
+      outcome.object = work_on(job, work, log);
+      outcome.text = summary(job, outcome.object);
+      outcome.report = report_file(job.products.workspace, job.options.shard, ".html").string();
     }
   } catch (const Error&) {
-    warnings = run.warnings;
+    warnings = job.findings.warnings;
     throw;
   }
-  outcome.exit_code = run.complete() ? 0 : kSomeFailed;
+  outcome.exit_code = job.complete() ? 0 : kSomeFailed;
   return outcome;
 }
 

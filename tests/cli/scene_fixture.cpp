@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
 #include "io/model/colmap_model.hpp"
 
@@ -35,8 +37,29 @@ std::vector<std::string> SceneTest::command(const std::vector<std::string>& argu
   return words;
 }
 
+std::map<std::string, nlohmann::json> SceneTest::planned_tasks(std::vector<std::string> command) const {
+  std::erase(command, "--json");
+  command.insert(command.end(), {"--dry-run", "--json"});
+  std::map<std::string, nlohmann::json> tasks;
+  const Outcome plan = run_program(folder_, command);
+  if (plan.exit_code != 0) return tasks;
+  for (const nlohmann::json& scene : plan.json().at("scenes"))
+    if (scene.contains("tasks")) tasks[scene.at("output")] = scene.at("tasks");
+  return tasks;
+}
+
 Outcome SceneTest::reconstruct(const std::vector<std::string>& arguments) const {
-  return run_program(folder_, command(arguments));
+  const std::vector<std::string> words = command(arguments);
+  const bool works = std::ranges::find(words, "--dry-run") == words.end();
+  std::map<std::string, nlohmann::json> planned;
+  if (works && !std::exchange(compared_, true)) planned = planned_tasks(words);
+  Outcome outcome = run_program(folder_, words);
+  if (outcome.exit_code != 0) return outcome;
+  for (const auto& [output, tasks] : planned)
+    if (const fs::path report = fs::path(output) / "report.json"; fs::exists(report)) {
+      EXPECT_EQ(nlohmann::json::parse(content(report)).at("tasks"), tasks) << "the plan is not what was done";
+    }
+  return outcome;
 }
 
 std::vector<std::string> SceneTest::as_plain_user(std::vector<std::string> command) const {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -22,9 +24,12 @@ class SceneTest : public testing::Test {
   fs::path dense() const { return scene() / "dense"; }
 
   /// `reconstruct`, on the CPU and with few planes unless the arguments name a device, planes, a method or
-  /// given maps.
+  /// given maps. The tasks that the first run of a test has done are expected to be those of its plan.
   std::vector<std::string> command(const std::vector<std::string>& arguments) const;
   Outcome reconstruct(const std::vector<std::string>& arguments) const;
+
+  /// The tasks that a plan of the same command lists, by output folder; nothing where there is no plan.
+  std::map<std::string, nlohmann::json> planned_tasks(std::vector<std::string> command) const;
 
   /// A command of `command` as a user without privileges runs it: from a copy of the program that everybody
   /// may run, on files that everybody may change.
@@ -48,6 +53,7 @@ class SceneTest : public testing::Test {
 
  private:
   fs::path folder_;
+  mutable bool compared_ = false;  ///< the tasks of a run with those of its plan
 };
 
 /// Passes when both folders hold the same results; says which file differs.

@@ -119,16 +119,17 @@ class ChangesOfOptions : public SceneSteps {
   Inputs inputs_of(const GivenOptions& given) {
     options_ = parse_options(given);
     options_.quiet = true;
-    const auto run = begin("any");
+    const auto job = begin("any");
     for (int view = 0; view < kViews; ++view) {
       StepRecord record;
       record.outputs = {{"file", {1, "hash"}}};
-      run->photo_hashes[run->plan.name(view)] = "hash";
-      for (const Step step : {Step::kEstimate, Step::kCheck}) run->results.put(run->key(step, view), record);
+      job->products.photo_hashes[job->plan.name(view)] = "hash";
+      for (const Step step : {Step::kEstimate, Step::kCheck})
+        job->products.results.put(job->products.key(step, view), record);
     }
-    const std::vector<int>& sources = run->plan.view(0).sources;
-    return {estimate_inputs(*run, 0), check_inputs(*run, 0, sources),
-            fusion_inputs(*run, run->plan.views_in_scope())};
+    const std::vector<int>& sources = job->plan.view(0).sources;
+    return {job->inputs.estimate(0), job->inputs.check(0, sources),
+            job->inputs.fusion(job->plan.views_in_scope())};
   }
 
   /// Values of which some are valid and not the default.
@@ -216,15 +217,15 @@ TEST_F(ChangesOfOptions, OfDamagedInputsAreSaidWhateverTheyHold) {
 TEST_F(ChangesOfOptions, OfTheDepthSearchAreSeen) {
   options_ = parse_options({});
   options_.quiet = true;
-  const auto run = begin("any");
-  for (int view = 0; view < kViews; ++view) run->photo_hashes[run->plan.name(view)];
-  const json before = estimate_inputs(*run, 0);
-  options_.planes = run->plan.view(0).planes;
-  EXPECT_EQ(describe_change(before, estimate_inputs(*run, 0)),
-            "--planes auto -> " + std::to_string(run->plan.view(0).planes));
+  const auto job = begin("any");
+  for (int view = 0; view < kViews; ++view) job->products.photo_hashes[job->plan.name(view)];
+  const json before = job->inputs.estimate(0);
+  options_.planes = job->plan.view(0).planes;
+  EXPECT_EQ(describe_change(before, job->inputs.estimate(0)),
+            "--planes auto -> " + std::to_string(job->plan.view(0).planes));
   options_.planes.reset();
-  run->plan.views[0].expected.far *= 2;
-  EXPECT_EQ(describe_change(before, estimate_inputs(*run, 0)), "other expected depths");
+  job->plan.views[0].expected.far *= 2;
+  EXPECT_EQ(describe_change(before, job->inputs.estimate(0)), "other expected depths");
 }
 
 TEST_F(ChangesOfOptions, OfSpecklesBelongToTheStepThatDropsThem) {

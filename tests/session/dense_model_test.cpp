@@ -1,18 +1,19 @@
 // The model of the undistorted images of a plan, on a row of cameras.
 
+#include "session/scene/dense_model.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "scene/camera.hpp"
 #include "session/plan/plan.hpp"
 #include "session/row_of_views.hpp"
-#include "session/scene/scene_run.hpp"
 
 namespace recon {
 namespace {
 
 TEST(DenseModel, MovesObservationsToWherePointsAreSeenWithoutDistortion) {
-  const ScenePlan plan = make_plan(row_of_views(4, kRadialCamera), {}, options_with());
+  const ScenePlan plan = make_plan(row_of_views(4, kRadialCamera), {}, SceneSettings(options_with()));
   const Scene dense = undistorted_scene(plan);
   expect_consistent(dense);
   ASSERT_EQ(dense.cameras.size(), 1u);
@@ -31,7 +32,7 @@ TEST(DenseModel, MovesObservationsToWherePointsAreSeenWithoutDistortion) {
 }
 
 TEST(DenseModel, CountsImagesAlikeByOrderAndById) {
-  const ScenePlan plan = make_plan(row_of_views(4, kPinholeCamera), {}, options_with());
+  const ScenePlan plan = make_plan(row_of_views(4, kPinholeCamera), {}, SceneSettings(options_with()));
   const Scene dense = undistorted_scene(plan);
   const std::vector<int> indices = dense_indices(plan);
   for (std::size_t i = 0; i < plan.views.size(); ++i)
@@ -44,7 +45,7 @@ TEST(DenseModel, HasOnlyTheViewsThatAreNeeded) {
   options.views = "v0.png";
   options.selection.max_sources = 1;
   options.stage = Stage::kEstimate;
-  const ScenePlan plan = make_plan(row_of_views(5, kPinholeCamera), {}, options);
+  const ScenePlan plan = make_plan(row_of_views(5, kPinholeCamera), {}, SceneSettings(options));
   const Scene dense = undistorted_scene(plan);
   EXPECT_EQ(dense.views.size(), 2u);
   EXPECT_EQ(dense.points.size(), plan.scene.points.size());
@@ -56,7 +57,7 @@ TEST(DenseModel, MovesObservationsAsOneByOneAndDropsThoseOutside) {
   for (View& view : scene.views)
     for (const Vec2d pixel : {Vec2d{0.5, 0.5}, Vec2d{100, 0.5}, Vec2d{0.5, 75}, Vec2d{-3, 75}})
       view.observations.push_back({pixel, kNoPoint});
-  const ScenePlan plan = make_plan(scene, {}, options_with());
+  const ScenePlan plan = make_plan(scene, {}, SceneSettings(options_with()));
   const Scene dense = undistorted_scene(plan);
   std::size_t dropped = 0;
   for (std::size_t v = 0; v < scene.views.size(); ++v) {

@@ -1,5 +1,7 @@
 // Masks and the model: which observations count, and what becomes of masks that cannot be used.
 
+#include "session/scene/masks.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -13,7 +15,6 @@
 #include "core/error.hpp"
 #include "io/file/output_file.hpp"
 #include "io/image/image_file.hpp"
-#include "session/scene/scene_run.hpp"
 
 namespace recon {
 namespace {
@@ -52,10 +53,8 @@ class Masks : public testing::Test {
     std::string name = (fs::temp_directory_path() / "masks_XXXXXX").string();
     EXPECT_NE(mkdtemp(name.data()), nullptr);
     folder_ = name;
-    run_.emplace(options_, SceneFolder{folder_, folder_ / "images", folder_ / "sparse", folder_ / "masks"},
-                 Workspace(folder_ / "dense"), 2);
-    run_->memory.limit = std::size_t{1} << 30;
-    run_->scene = grid_scene(3, 4);
+    input_.folder = {folder_, folder_ / "images", folder_ / "sparse", folder_ / "masks"};
+    input_.scene = grid_scene(3, 4);
   }
   ~Masks() override { fs::remove_all(folder_); }
 
@@ -73,50 +72,55 @@ class Masks : public testing::Test {
   /// The points that an observation of the view belongs to.
   std::vector<std::uint64_t> points_of(int view) const {
     std::vector<std::uint64_t> ids;
-    for (const Observation& observation : run_->scene.views[static_cast<std::size_t>(view)].observations)
+    for (const Observation& observation : input_.scene.views[static_cast<std::size_t>(view)].observations)
       if (observation.point_id != kNoPoint) ids.push_back(observation.point_id);
     return ids;
   }
 
+  void inspect(const std::vector<LeftOut>& left_out) {
+    inspect_photos(input_, left_out, {std::size_t{1} << 30, 2}, findings_);
+  }
+  std::vector<LeftOut> read() { return read_masks(input_, {std::size_t{1} << 30, 2}, findings_); }
+
   fs::path folder_;
-  SessionOptions options_;
-  std::optional<SceneRun> run_;
+  SceneInput input_;
+  Findings findings_;
 };
 
 TEST_F(Masks, TakeObservationsOfIgnoredPixelsOutOfTracks) {
   write_mask(0, {1, 3});
   write_mask(1, {1, 4});
   write_mask(2, {1});
-  EXPECT_TRUE(read_masks(*run_).empty());
+  EXPECT_TRUE(read().empty());
   EXPECT_THAT(points_of(0), testing::ElementsAre(2u, 4u));
   EXPECT_THAT(points_of(1), testing::ElementsAre(2u, 3u));
   EXPECT_THAT(points_of(2), testing::ElementsAre(2u, 3u, 4u));
-  const auto& points = run_->scene.points;
+  const auto& points = input_.scene.points;
   ASSERT_EQ(points.size(), 3u) << "a point whose observations are all ignored is removed";
   const std::vector<std::vector<int>> views_of_points = {{0, 1, 2}, {1, 2}, {0, 2}};
   for (std::size_t p = 0; p < points.size(); ++p) {
     std::vector<int> views;
     for (const TrackElement& element : points[p].track) {
       views.push_back(element.view);
-      const View& view = run_->scene.views[static_cast<std::size_t>(element.view)];
+      const View& view = input_.scene.views[static_cast<std::size_t>(element.view)];
       EXPECT_EQ(view.observations[element.observation].point_id, points[p].id);
     }
     EXPECT_EQ(views, views_of_points[p]) << points[p].id;
   }
-  EXPECT_EQ(run_->scene.views[0].observations.size(), 4u) << "the feature stays, without a point";
-  EXPECT_EQ(count_masked(run_->scene), 3);
+  EXPECT_EQ(input_.scene.views[0].observations.size(), 4u) << "the feature stays, without a point";
+  EXPECT_EQ(count_masked(input_.scene), 3);
 }
 
 TEST_F(Masks, OfSomeViewsLeaveTheOthersAsTheyAre) {
   write_mask(1, {});
-  run_->scene.views[1].observations.push_back({{-3, 700}, 4});
-  run_->scene.points.edit()[3].track.clear();  // its views are known from the observations alone
-  EXPECT_TRUE(read_masks(*run_).empty());
-  EXPECT_EQ(run_->scene.points.size(), 4u);
+  input_.scene.views[1].observations.push_back({{-3, 700}, 4});
+  input_.scene.points.edit()[3].track.clear();  // its views are known from the observations alone
+  EXPECT_TRUE(read().empty());
+  EXPECT_EQ(input_.scene.points.size(), 4u);
   EXPECT_EQ(points_of(1).size(), 5u);
-  EXPECT_EQ(count_masked(run_->scene), 1);
-  EXPECT_EQ(run_->scene.views[1].mask_hash.size(), 16u);
-  EXPECT_TRUE(run_->warnings.empty());
+  EXPECT_EQ(count_masked(input_.scene), 1);
+  EXPECT_EQ(input_.scene.views[1].mask_hash.size(), 16u);
+  EXPECT_TRUE(findings_.warnings.empty());
 }
 
 TEST_F(Masks, ThatCannotBeUsedLeaveTheirViewsOut) {
@@ -124,29 +128,29 @@ TEST_F(Masks, ThatCannotBeUsedLeaveTheirViewsOut) {
   write_mask(1, {});
   fs::resize_file(mask_file(1), fs::file_size(mask_file(1)) / 2);
   fs::create_directories(mask_file(2));
-  const std::vector<LeftOut> left_out = read_masks(*run_);
+  const std::vector<LeftOut> left_out = read();
   ASSERT_EQ(left_out.size(), 3u);
   for (std::size_t v = 0; v < 3; ++v) {
-    EXPECT_EQ(left_out[v].name, run_->scene.views[v].name);
+    EXPECT_EQ(left_out[v].name, input_.scene.views[v].name);
     EXPECT_THAT(left_out[v].reason, HasSubstr(mask_file(static_cast<int>(v)).string()));
   }
   EXPECT_THAT(left_out[0].reason, AllOf(HasSubstr("41x30"), HasSubstr("40x30"), HasSubstr("make a mask")));
-  EXPECT_EQ(count_masked(run_->scene), 0);
+  EXPECT_EQ(count_masked(input_.scene), 0);
 }
 
 TEST_F(Masks, ThatCannotBeLookedUpLeaveTheirViewsOut) {
-  run_->scene = grid_scene(5, 4);
+  input_.scene = grid_scene(5, 4);
   fs::create_directories(mask_file(0).parent_path());
   fs::create_symlink(mask_file(0).filename(), mask_file(0));
   fs::create_symlink("gone", mask_file(1));
   ASSERT_EQ(mkfifo(mask_file(2).c_str(), 0666), 0);
   fs::create_symlink("/dev/zero", mask_file(3));
-  const std::vector<LeftOut> left_out = read_masks(*run_);
+  const std::vector<LeftOut> left_out = read();
   const char* reasons[] = {"Too many levels", "leads to gone, which is not there", "is a pipe",
                            "is a character device"};
   ASSERT_EQ(left_out.size(), 4u);
   for (std::size_t v = 0; v < 4; ++v) {
-    EXPECT_EQ(left_out[v].name, run_->scene.views[v].name);
+    EXPECT_EQ(left_out[v].name, input_.scene.views[v].name);
     EXPECT_THAT(left_out[v].reason,
                 AllOf(HasSubstr(mask_file(static_cast<int>(v)).string()), HasSubstr(reasons[v])));
   }
@@ -155,7 +159,7 @@ TEST_F(Masks, ThatCannotBeLookedUpLeaveTheirViewsOut) {
 TEST_F(Masks, BelowAFileLeaveTheirViewsOut) {
   fs::create_directories(folder_ / "masks");
   std::ofstream(folder_ / "masks/a") << "no folder";
-  const std::vector<LeftOut> left_out = read_masks(*run_);
+  const std::vector<LeftOut> left_out = read();
   ASSERT_EQ(left_out.size(), 3u);
   EXPECT_THAT(left_out[0].reason, HasSubstr("masks/a is no folder"));
 }
@@ -169,7 +173,7 @@ std::string png_header(char high, char low) {
 
 TEST_F(Masks, OfAnotherSizeAreNotDecoded) {
   write_file(mask_file(0), png_header(0x75, 0x30));
-  const std::vector<LeftOut> left_out = read_masks(*run_);
+  const std::vector<LeftOut> left_out = read();
   ASSERT_EQ(left_out.size(), 1u);
   EXPECT_THAT(left_out[0].reason, HasSubstr("the mask has 30000x30000 pixels, its photo 40x30"))
       << "nothing but its header can be read";
@@ -182,17 +186,18 @@ TEST_F(Masks, OfAnotherSizeAreNotDecodedWhereverTheirHeaderIs) {
     bytes += "\xFF\xE1\xFF\xFF"s + std::string(65533, 'x');  // half a megabyte before it
   bytes += "\xFF\xC0\x00\x11\x08\x75\x30\x75\x30\x03\x01\x11\x00\x02\x11\x00\x03\x11\x00"s;
   write_file(mask_file(0), bytes);
-  const std::vector<LeftOut> left_out = read_masks(*run_);
+  const std::vector<LeftOut> left_out = read();
   ASSERT_EQ(left_out.size(), 1u);
   EXPECT_THAT(left_out[0].reason, HasSubstr("the mask has 30000x30000 pixels, its photo 40x30"));
 }
 
 TEST_F(Masks, AndPhotosOfAnotherSizeAreNotDecoded) {
-  run_->plan.scene = run_->scene;
-  run_->plan.views.resize(3);
+  ScenePlan plan;
+  plan.scene = input_.scene;
+  plan.views.resize(3);
   std::string damage;
   try {
-    run_->photos.decode(run_->plan, 0, png_header(0x75, 0x30), damage);
+    PhotoStore(folder_ / "images", false, 0, 0).decode(plan, 0, png_header(0x75, 0x30), damage);
     ADD_FAILURE() << "it is no photo";
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), HasSubstr("the photo has 30000x30000 pixels, its camera 40x30"));
@@ -203,25 +208,25 @@ TEST_F(Masks, ThatTheModelNamesAreUsedUnlessThereIsOneInTheFolder) {
   Image<std::uint8_t> mask(kPhotoWidth, kPhotoHeight, 0);
   mask(5, 5) = 255;
   write_image(folder_ / "m/black.png", mask.view());
-  auto& views = run_->scene.views;
+  auto& views = input_.scene.views;
   for (View& view : views) view.mask_file = (folder_ / "m/black.png").string();
   views[1].mask_kind = MaskKind::kNotBlack;
   write_mask(2, {4});
-  EXPECT_TRUE(read_masks(*run_).empty());
+  EXPECT_TRUE(read().empty());
   EXPECT_THAT(points_of(0), testing::ElementsAre(1u)) << "black is ignored";
   EXPECT_THAT(points_of(1), testing::ElementsAre(2u, 3u, 4u)) << "what is not black is ignored";
   EXPECT_THAT(points_of(2), testing::ElementsAre(1u, 2u, 3u));
   EXPECT_EQ(views[2].mask_file, mask_file(2).string());
-  EXPECT_EQ(count_masked(run_->scene), 3);
-  EXPECT_EQ(read_mask(views[1], run_->scene.cameras[0])(5, 5), 0);
-  EXPECT_EQ(read_mask(views[0], run_->scene.cameras[0])(5, 5), 255);
+  EXPECT_EQ(count_masked(input_.scene), 3);
+  EXPECT_EQ(read_mask(views[1], input_.scene.cameras[0])(5, 5), 0);
+  EXPECT_EQ(read_mask(views[0], input_.scene.cameras[0])(5, 5), 255);
 }
 
 TEST_F(Masks, ThatTheModelNamesAndAreNotThereLeaveTheirViewsOut) {
-  run_->scene.views[1].mask_file = (folder_ / "absent.png").string();
-  const std::vector<LeftOut> left_out = read_masks(*run_);
+  input_.scene.views[1].mask_file = (folder_ / "absent.png").string();
+  const std::vector<LeftOut> left_out = read();
   ASSERT_EQ(left_out.size(), 1u);
-  EXPECT_EQ(left_out[0].name, run_->scene.views[1].name);
+  EXPECT_EQ(left_out[0].name, input_.scene.views[1].name);
   EXPECT_THAT(left_out[0].reason, HasSubstr("absent.png: cannot be read"));
 }
 
@@ -247,35 +252,35 @@ TEST_F(TransparentPhotos, AreMasksWhereThereIsNoOther) {
   write_photo<std::uint16_t>(1, {2});
   write_photo<std::uint8_t>(2, {1, 2, 3, 4});
   write_mask(2, {4});
-  EXPECT_TRUE(read_masks(*run_).empty());
-  inspect_photos(*run_, {});
+  EXPECT_TRUE(read().empty());
+  inspect({});
   EXPECT_THAT(points_of(0), testing::ElementsAre(2u, 4u)) << "faint pixels count";
   EXPECT_THAT(points_of(1), testing::ElementsAre(1u, 3u, 4u));
   EXPECT_THAT(points_of(2), testing::ElementsAre(1u, 2u, 3u)) << "by its mask alone";
-  EXPECT_EQ(count_masked(run_->scene), 3);
-  const View& view = run_->scene.views[1];
-  const Image<std::uint8_t> mask = read_mask(view, run_->scene.cameras[0]);
+  EXPECT_EQ(count_masked(input_.scene), 3);
+  const View& view = input_.scene.views[1];
+  const Image<std::uint8_t> mask = read_mask(view, input_.scene.cameras[0]);
   EXPECT_EQ(mask(15, 5), 0);
   EXPECT_EQ(mask(16, 5), 255);
-  EXPECT_TRUE(run_->warnings.empty());
+  EXPECT_TRUE(findings_.warnings.empty());
 }
 
 TEST_F(TransparentPhotos, WithoutATransparentPixelOrWithNothingElseHaveNoMask) {
   write_photo<std::uint8_t>(0, {});
   write_photo<std::uint8_t>(1, {}, 0);
   write_photo<std::uint8_t>(2, {1}, 1, kPhotoWidth + 1);
-  inspect_photos(*run_, {});
-  EXPECT_EQ(count_masked(run_->scene), 0) << "a photo of another size than its camera is left out later";
-  EXPECT_THAT(run_->warnings,
+  inspect({});
+  EXPECT_EQ(count_masked(input_.scene), 0) << "a photo of another size than its camera is left out later";
+  EXPECT_THAT(findings_.warnings,
               testing::ElementsAre("1 photo is transparent everywhere, such as a/v1.png; the transparency is "
                                    "ignored"));
 }
 
 TEST_F(TransparentPhotos, ThatAreLeftOutSayNothing) {
   write_photo<std::uint16_t>(0, {1});
-  inspect_photos(*run_, {{"a/v0.png", "its mask cannot be read"}});
-  EXPECT_EQ(count_masked(run_->scene), 0);
-  EXPECT_EQ(run_->photos.levels(), SampleLevels{});
+  inspect({{"a/v0.png", "its mask cannot be read"}});
+  EXPECT_EQ(count_masked(input_.scene), 0);
+  EXPECT_EQ(input_.levels, SampleLevels{});
 }
 
 TEST_F(TransparentPhotos, OfSixteenBitsHaveOneWhite) {
@@ -287,23 +292,23 @@ TEST_F(TransparentPhotos, OfSixteenBitsHaveOneWhite) {
   write_grey(0, 10);
   write_grey(1, 3000);
   write_grey(2, 900);
-  inspect_photos(*run_, {});
-  EXPECT_EQ(run_->photos.levels(), (SampleLevels{4095, 0}));
-  EXPECT_TRUE(run_->scene.views[0].levelled);
+  inspect({});
+  EXPECT_EQ(input_.levels, (SampleLevels{4095, 0}));
+  EXPECT_TRUE(input_.scene.views[0].levelled);
   write_grey(0, 2000);
   write_grey(2, 2500);
-  inspect_photos(*run_, {});
-  EXPECT_EQ(run_->photos.levels(), (SampleLevels{3000, 2000})) << "all far above black";
+  inspect({});
+  EXPECT_EQ(input_.levels, (SampleLevels{3000, 2000})) << "all far above black";
   write_grey(0, 65535);
-  inspect_photos(*run_, {});
-  EXPECT_FALSE(run_->scene.views[0].levelled) << "the photos are as they should be";
+  inspect({});
+  EXPECT_FALSE(input_.scene.views[0].levelled) << "the photos are as they should be";
 }
 
 TEST_F(Masks, UnderOtherNamesAreMissed) {
   write_image(folder_ / "masks/a/v0.png", Image<std::uint8_t>(kPhotoWidth, kPhotoHeight, 0).view());
-  EXPECT_TRUE(read_masks(*run_).empty());
-  ASSERT_EQ(run_->warnings.size(), 1u);
-  EXPECT_THAT(run_->warnings[0], HasSubstr("that of a/v0.png would be a/v0.png.png"));
+  EXPECT_TRUE(read().empty());
+  ASSERT_EQ(findings_.warnings.size(), 1u);
+  EXPECT_THAT(findings_.warnings[0], HasSubstr("that of a/v0.png would be a/v0.png.png"));
 }
 
 }  // namespace

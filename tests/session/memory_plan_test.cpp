@@ -34,7 +34,8 @@ TEST(MemoryPlan, CountsHalvedImages) {
   std::vector<std::unique_ptr<Backend>> backends;
   backends.push_back(std::make_unique<FixedBackend>(std::size_t{500} << 20));
   const auto cache = [&](const SessionOptions& of) {
-    return plan_memory(make_plan(row_of_views(6, camera), {}, of), of, backends, std::size_t{64} << 30, 4)
+    return plan_memory(make_plan(row_of_views(6, camera), {}, SceneSettings(of)), SceneSettings(of), backends,
+                       {std::size_t{64} << 30, 4})
         .photo_cache;
   };
   constexpr std::size_t kPixels = std::size_t{6} * (6016 + 64) * 4000;  // rows are padded
@@ -44,17 +45,18 @@ TEST(MemoryPlan, CountsHalvedImages) {
 
 TEST(MemoryPlan, StaysWithinItsLimitOrRefuses) {
   SessionOptions options = options_with();
-  const ScenePlan plan = make_plan(
-      row_of_views(6, Camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}}), {}, options);
+  const ScenePlan plan =
+      make_plan(row_of_views(6, Camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}}), {},
+                SceneSettings(options));
   std::vector<std::unique_ptr<Backend>> backends;
   backends.push_back(std::make_unique<FixedBackend>(std::size_t{500} << 20));
   constexpr std::size_t kGiB = std::size_t{1} << 30;
-  EXPECT_THROW(plan_memory(plan, options, backends, kGiB, 4), OutOfMemory);
-  EXPECT_GT(plan_memory(plan, options, backends, 2200 * (kGiB >> 10), 4).fusion_files, 0u)
+  EXPECT_THROW(plan_memory(plan, SceneSettings(options), backends, {kGiB, 4}), OutOfMemory);
+  EXPECT_GT(plan_memory(plan, SceneSettings(options), backends, {2200 * (kGiB >> 10), 4}).fusion_files, 0u)
       << "fusion does not hold six views in memory";
-  EXPECT_EQ(plan_memory(plan, options, backends, 64 * kGiB, 4).fusion_files, 0u);
+  EXPECT_EQ(plan_memory(plan, SceneSettings(options), backends, {64 * kGiB, 4}).fusion_files, 0u);
   for (const std::size_t limit : {4 * kGiB, 64 * kGiB}) {
-    const MemoryPlan memory = plan_memory(plan, options, backends, limit, 16);
+    const MemoryPlan memory = plan_memory(plan, SceneSettings(options), backends, {limit, 16});
     EXPECT_LE(memory.peak, limit);
     EXPECT_LE(memory.map_cache + memory.photo_cache, limit);
     EXPECT_GE(memory.fusion_views, 2);
@@ -63,18 +65,18 @@ TEST(MemoryPlan, StaysWithinItsLimitOrRefuses) {
   SessionOptions paired = options;
   paired.planes.reset();
   paired.method = Method::kSemiGlobal;
-  const ScenePlan pairs = make_plan(plan.scene, {}, paired);
-  EXPECT_THROW(plan_memory(pairs, paired, backends, kGiB, 4), OutOfMemory);
-  EXPECT_LE(plan_memory(pairs, paired, backends, 4 * kGiB, 4).peak, 4 * kGiB);
+  const ScenePlan pairs = make_plan(plan.scene, {}, SceneSettings(paired));
+  EXPECT_THROW(plan_memory(pairs, SceneSettings(paired), backends, {kGiB, 4}), OutOfMemory);
+  EXPECT_LE(plan_memory(pairs, SceneSettings(paired), backends, {4 * kGiB, 4}).peak, 4 * kGiB);
   options.stage = Stage::kEstimate;
-  EXPECT_LE(plan_memory(plan, options, backends, 2 * kGiB, 16).peak, 2 * kGiB);
-  EXPECT_EQ(plan_memory(plan, options, backends, 2 * kGiB, 16).threads_a_stream, 1);
-  EXPECT_EQ(plan_memory(plan, options, backends, 64 * kGiB, 16).threads_a_stream, 2);
+  EXPECT_LE(plan_memory(plan, SceneSettings(options), backends, {2 * kGiB, 16}).peak, 2 * kGiB);
+  EXPECT_EQ(plan_memory(plan, SceneSettings(options), backends, {2 * kGiB, 16}).threads_a_stream, 1);
+  EXPECT_EQ(plan_memory(plan, SceneSettings(options), backends, {64 * kGiB, 16}).threads_a_stream, 2);
 }
 
 TEST(MemoryPlan, CountsTheFilesThatAreThereAtATime) {
   constexpr int kViews = 10;
-  ScenePlan plan = make_plan(row_of_views(kViews, kPinholeCamera), {}, options_with());
+  ScenePlan plan = make_plan(row_of_views(kViews, kPinholeCamera), {}, SceneSettings(options_with()));
   // At the last check there are all maps after the check (17 bytes a pixel), and of those before it (5) the
   // last two.
   for (int i = 0; i < kViews; ++i) {
@@ -87,18 +89,20 @@ TEST(MemoryPlan, CountsTheFilesThatAreThereAtATime) {
   const std::uint64_t unchecked = 5ull * static_cast<unsigned>(camera.width * camera.height);
   SessionOptions clean = options_with();
   clean.clean = true;
-  EXPECT_EQ(output_bytes(plan, options_with()) - output_bytes(plan, clean), (kViews - 2) * unchecked);
+  EXPECT_EQ(output_bytes(plan, SceneSettings(options_with())) - output_bytes(plan, SceneSettings(clean)),
+            (kViews - 2) * unchecked);
 }
 
 TEST(MemoryPlan, CountsMasks) {
   const SessionOptions options = options_with();
   Scene scene = row_of_views(4, Camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}});
-  const ScenePlan whole = make_plan(scene, {}, options);
+  const ScenePlan whole = make_plan(scene, {}, SceneSettings(options));
   for (View& view : scene.views)
     if (view.name != "v1.png") view.mask_hash = "hash";
-  const ScenePlan masked = make_plan(scene, {}, options);
+  const ScenePlan masked = make_plan(scene, {}, SceneSettings(options));
   constexpr std::size_t kPixels = std::size_t{6000} * 4000;
-  EXPECT_EQ(output_bytes(masked, options), output_bytes(whole, options) + 3 * kPixels)
+  EXPECT_EQ(output_bytes(masked, SceneSettings(options)),
+            output_bytes(whole, SceneSettings(options)) + 3 * kPixels)
       << "a file of each of three";
   std::vector<std::unique_ptr<Backend>> backends;
   backends.push_back(std::make_unique<FixedBackend>(std::size_t{4} << 30));
@@ -109,7 +113,7 @@ TEST(MemoryPlan, CountsMasks) {
     while (limit - refused > 1) {
       const std::size_t middle = refused + (limit - refused) / 2;
       try {
-        plan_memory(plan, estimate, backends, middle, 1);
+        plan_memory(plan, SceneSettings(estimate), backends, {middle, 1});
         limit = middle;
       } catch (const OutOfMemory&) {
         refused = middle;
@@ -130,22 +134,22 @@ class FullBackend : public FixedBackend {
 TEST(MemoryPlan, FusionNeedsNoMemoryOfTheEstimation) {
   SessionOptions options = options_with();
   const Camera camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}};
-  const ScenePlan plan = make_plan(row_of_views(6, camera), {}, options);
+  const ScenePlan plan = make_plan(row_of_views(6, camera), {}, SceneSettings(options));
   constexpr std::size_t kGiB = std::size_t{1} << 30;
   std::vector<std::unique_ptr<Backend>> large, full;
   large.push_back(std::make_unique<FixedBackend>(8 * kGiB));
   full.push_back(std::make_unique<FullBackend>());
-  EXPECT_THROW(plan_memory(plan, options, large, 4 * kGiB, 4), OutOfMemory);
-  EXPECT_THROW(plan_memory(plan, options, full, 64 * kGiB, 4), OutOfMemory);
+  EXPECT_THROW(plan_memory(plan, SceneSettings(options), large, {4 * kGiB, 4}), OutOfMemory);
+  EXPECT_THROW(plan_memory(plan, SceneSettings(options), full, {64 * kGiB, 4}), OutOfMemory);
   options.stage = Stage::kFuse;
   for (const auto* backends : {&large, &full}) {
-    const MemoryPlan memory = plan_memory(plan, options, *backends, 4 * kGiB, 4);
+    const MemoryPlan memory = plan_memory(plan, SceneSettings(options), *backends, {4 * kGiB, 4});
     EXPECT_LE(memory.peak, 4 * kGiB);
     EXPECT_EQ(memory.device_peak, 0u);
     EXPECT_GE(memory.check_at_once, 1);
   }
   try {
-    plan_memory(plan, options, full, kGiB / 2, 4);
+    plan_memory(plan, SceneSettings(options), full, {kGiB / 2, 4});
     ADD_FAILURE() << "too little even for fusion";
   } catch (const OutOfMemory& error) {
     EXPECT_THAT(error.what(), testing::EndsWith("raise --memory-limit"))
@@ -165,12 +169,12 @@ class GrowingBackend : public FixedBackend {
 
 TEST(MemoryPlan, NamesTheOptionsThatHelp) {
   const SessionOptions options = options_with();
-  const ScenePlan plan = make_plan(row_of_views(4, kPinholeCamera), {}, options);
+  const ScenePlan plan = make_plan(row_of_views(4, kPinholeCamera), {}, SceneSettings(options));
   const auto refusal = [&](std::unique_ptr<Backend> backend) -> std::string {
     std::vector<std::unique_ptr<Backend>> backends;
     backends.push_back(std::move(backend));
     try {
-      plan_memory(plan, options, backends, std::size_t{1} << 30, 4);
+      plan_memory(plan, SceneSettings(options), backends, {std::size_t{1} << 30, 4});
     } catch (const OutOfMemory& error) {
       return error.what();
     }

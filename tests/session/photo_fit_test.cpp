@@ -5,7 +5,7 @@
 
 #include "io/image/image_file.hpp"
 #include "session/folder_fixture.hpp"
-#include "session/scene/scene_run.hpp"
+#include "session/scene/photo_files.hpp"
 
 namespace recon {
 namespace {
@@ -17,43 +17,42 @@ class PhotoFit : public Folder {
  protected:
   /// Two cameras of 400x300 pixels; the first has two views, the second one.
   PhotoFit() {
-    run_.emplace(options_, SceneFolder{folder_, folder_ / "images", folder_ / "sparse"},
-                 Workspace(folder_ / "dense"), 2);
-    run_->scene.camera_ids = {1, 2};
-    run_->scene.cameras = {{CameraModel::kPinhole, 400, 300, {300, 310, 200, 150}},
-                           {CameraModel::kSimpleRadial, 400, 300, {300, 200, 150, -0.1}}};
+    input_.folder = {folder_, folder_ / "images", folder_ / "sparse"};
+    input_.scene.camera_ids = {1, 2};
+    input_.scene.cameras = {{CameraModel::kPinhole, 400, 300, {300, 310, 200, 150}},
+                            {CameraModel::kSimpleRadial, 400, 300, {300, 200, 150, -0.1}}};
     for (const char* name : {"a.png", "b.png", "c.png"}) {
       View view;
       view.name = name;
       view.camera = view.name == "c.png" ? 1 : 0;
       view.observations = {{{100, 60}, 7}};
-      run_->scene.views.push_back(view);
+      input_.scene.views.push_back(view);
     }
   }
 
   void write_photo(const std::string& name, int width, int height) const {
     write_image(folder_ / "images" / name, Image<std::uint8_t>(width, height, 7).view());
   }
-  const Camera& camera(std::size_t i) const { return run_->scene.cameras[i]; }
+  const Camera& camera(std::size_t i) const { return input_.scene.cameras[i]; }
 
-  SessionOptions options_;
-  std::optional<SceneRun> run_;
+  SceneInput input_;
+  Findings findings_;
 };
 
 TEST_F(PhotoFit, ScalesCamerasWhosePhotosAreAllOfOneOtherSize) {
   write_photo("a.png", 200, 150);
   write_photo("b.png", 200, 150);
   write_photo("c.png", 400, 300);
-  fit_cameras(*run_, {});
+  fit_cameras(input_, {}, findings_);
   EXPECT_EQ(camera(0).width, 200);
   EXPECT_EQ(camera(0).height, 150);
   EXPECT_EQ(camera(0).params, (std::vector<double>{150, 155, 100, 75}));
   EXPECT_EQ(camera(1).width, 400);
-  EXPECT_EQ(run_->scene.views[0].observations[0].pixel.x, 50);
-  EXPECT_EQ(run_->scene.views[1].observations[0].pixel.y, 30);
-  EXPECT_EQ(run_->scene.views[2].observations[0].pixel.x, 100);
-  ASSERT_EQ(run_->warnings.size(), 1u);
-  EXPECT_THAT(run_->warnings[0],
+  EXPECT_EQ(input_.scene.views[0].observations[0].pixel.x, 50);
+  EXPECT_EQ(input_.scene.views[1].observations[0].pixel.y, 30);
+  EXPECT_EQ(input_.scene.views[2].observations[0].pixel.x, 100);
+  ASSERT_EQ(findings_.warnings.size(), 1u);
+  EXPECT_THAT(findings_.warnings[0],
               HasSubstr("the cameras of 2 photos, such as a.png, are for 400x300 pixels and "
                         "the photos have 200x150: the cameras are scaled"));
 }
@@ -62,12 +61,12 @@ TEST_F(PhotoFit, ScalesToLargerAndRoundedSizesAndSaysEachOnce) {
   write_photo("a.png", 133, 100);  // a third of 400 is 133.3
   write_photo("b.png", 133, 100);
   write_photo("c.png", 801, 600);
-  fit_cameras(*run_, {});
+  fit_cameras(input_, {}, findings_);
   EXPECT_EQ(camera(0).width, 133);
   EXPECT_DOUBLE_EQ(camera(0).params[0], 300.0 * 133 / 400);
   EXPECT_DOUBLE_EQ(camera(0).params[1], 310.0 / 3);
   EXPECT_DOUBLE_EQ(camera(1).params[0], 300 * (801.0 / 400 + 2) / 2);
-  EXPECT_EQ(run_->warnings.size(), 2u);
+  EXPECT_EQ(findings_.warnings.size(), 2u);
 }
 
 TEST_F(PhotoFit, LeavesOtherSizesAsTheyAre) {
@@ -81,9 +80,9 @@ TEST_F(PhotoFit, LeavesOtherSizesAsTheyAre) {
   for (const auto& [a, b] : sizes) {
     write_photo("a.png", a.width, a.height);
     write_photo("b.png", b.width, b.height);
-    fit_cameras(*run_, {});
+    fit_cameras(input_, {}, findings_);
     EXPECT_EQ(camera(0).width, 400) << a.width << " and " << b.width;
-    EXPECT_TRUE(run_->warnings.empty());
+    EXPECT_TRUE(findings_.warnings.empty());
   }
 }
 
@@ -91,7 +90,7 @@ TEST_F(PhotoFit, DoesNotAskPhotosThatCannotBeUsed) {
   write_photo("a.png", 200, 150);
   write("images/b.png", "no image");
   write_photo("c.png", 100, 75);
-  fit_cameras(*run_, {{"c.png", "for another reason"}});
+  fit_cameras(input_, {{"c.png", "for another reason"}}, findings_);
   EXPECT_EQ(camera(0).width, 200);
   EXPECT_EQ(camera(1).width, 400);
 }
@@ -116,7 +115,7 @@ TEST_F(PhotoFit, NamesThePhotoThatIsThere) {
   write("images/IMG_1.JPG", "");
   write("images/sub/b.PNG", "");
   write("elsewhere/c.jpg", "");
-  const SceneFolder& scene = run_->folder;
+  const SceneFolder& scene = input_.folder;
   EXPECT_THAT(similar_photo(scene, folder_ / "images/img_1.jpg", "img_1.jpg"),
               HasSubstr("(there is IMG_1.JPG: "));
   EXPECT_THAT(similar_photo(scene, folder_ / "images/sub/b.jpg", "sub/b.jpg"),

@@ -21,7 +21,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 TEST(Plan, GivesEveryViewSourcesRangeAndPlanes) {
-  const ScenePlan plan = make_plan(row_of_views(6, kPinholeCamera), {}, options_with());
+  const ScenePlan plan = make_plan(row_of_views(6, kPinholeCamera), {}, SceneSettings(options_with()));
   EXPECT_EQ(plan.active_views().size(), 6u);
   for (const int view : plan.active_views()) {
     const ViewPlan& it = plan.view(view);
@@ -30,7 +30,7 @@ TEST(Plan, GivesEveryViewSourcesRangeAndPlanes) {
     EXPECT_LT(it.range.near, 4.0);
     EXPECT_GT(it.range.far, 4.6);
     EXPECT_FALSE(it.sources.empty());
-    const PlaneSet planes = sweep_problem(plan, view, options_with()).planes;
+    const PlaneSet planes = sweep_problem(plan, view, SceneSettings(options_with()).matching).planes;
     EXPECT_NEAR(1 / inverse_depth(planes, 0), it.range.far, 1e-4);
     EXPECT_NEAR(1 / inverse_depth(planes, 15), it.range.near, 1e-4);
   }
@@ -39,7 +39,7 @@ TEST(Plan, GivesEveryViewSourcesRangeAndPlanes) {
 TEST(Plan, NeedsPhotosFromDifferentPlaces) {
   const auto refusal = [](const Scene& scene) {
     try {
-      make_plan(scene, {}, options_with());
+      make_plan(scene, {}, SceneSettings(options_with()));
       return std::string();
     } catch (const InputError& error) {
       return std::string(error.what());
@@ -63,7 +63,7 @@ TEST(Plan, NeedsPhotosFromDifferentPlaces) {
 TEST(Plan, GivesEveryViewRectifiedPairsWithItsSources) {
   SessionOptions options;
   options.method = Method::kSemiGlobal;
-  const ScenePlan plan = make_plan(row_of_views(6, kPinholeCamera), {}, options);
+  const ScenePlan plan = make_plan(row_of_views(6, kPinholeCamera), {}, SceneSettings(options));
   EXPECT_EQ(plan.active_views().size(), 6u);
   for (const int view : plan.active_views()) {
     const ViewPlan& it = plan.view(view);
@@ -86,7 +86,7 @@ TEST(Plan, ShardsArePartsOfTheWholeWhateverIsLeftOut) {
     // Only the first shard knows that a photo is bad.
     const std::vector<LeftOut> left_out =
         index == 1 ? std::vector<LeftOut>{{"v0.png", "bad"}} : std::vector<LeftOut>{};
-    const ScenePlan plan = make_plan(scene, left_out, options_with(index, 3));
+    const ScenePlan plan = make_plan(scene, left_out, SceneSettings(options_with(index, 3)));
     for (const int view : plan.active_views()) names.insert(plan.name(view));
   }
   EXPECT_THAT(names, testing::UnorderedElementsAre("v1.png", "v2.png", "v3.png", "v4.png", "v5.png"));
@@ -98,7 +98,7 @@ TEST(Plan, ShardsCountTheViewsThatTheModelLacks) {
   lacking.unusable = {{"v1.png", "bad"}, {"v4.png", "bad"}};
   std::multiset<std::string> names;
   for (int index = 1; index <= 3; ++index) {
-    const ScenePlan plan = make_plan(index == 2 ? whole : lacking, {}, options_with(index, 3));
+    const ScenePlan plan = make_plan(index == 2 ? whole : lacking, {}, SceneSettings(options_with(index, 3)));
     for (const int view : plan.active_views()) names.insert(plan.name(view));
   }
   EXPECT_THAT(names,
@@ -106,7 +106,8 @@ TEST(Plan, ShardsCountTheViewsThatTheModelLacks) {
 }
 
 TEST(Plan, LeavesViewsOutAsReferenceAndAsSource) {
-  const ScenePlan plan = make_plan(row_of_views(5, kPinholeCamera), {{"v2.png", "gone"}}, options_with());
+  const ScenePlan plan =
+      make_plan(row_of_views(5, kPinholeCamera), {{"v2.png", "gone"}}, SceneSettings(options_with()));
   ASSERT_EQ(plan.views.size(), 4u);
   for (std::size_t i = 0; i < plan.views.size(); ++i) {
     EXPECT_NE(plan.scene.views[i].name, "v2.png");
@@ -116,16 +117,16 @@ TEST(Plan, LeavesViewsOutAsReferenceAndAsSource) {
 }
 
 TEST(Plan, SaysWhyNothingCanBeDone) {
-  EXPECT_THROW(make_plan(row_of_views(1, kPinholeCamera), {}, options_with()), InputError);
+  EXPECT_THROW(make_plan(row_of_views(1, kPinholeCamera), {}, SceneSettings(options_with())), InputError);
   SessionOptions nothing = options_with();
   nothing.views = "w*";
-  EXPECT_THROW(make_plan(row_of_views(3, kPinholeCamera), {}, nothing), InputError);
+  EXPECT_THROW(make_plan(row_of_views(3, kPinholeCamera), {}, SceneSettings(nothing)), InputError);
 }
 
 TEST(Plan, SpeaksOfViewsOnlyWhereTheyWereGiven) {
   SessionOptions options = options_with();
   const auto refusal = [&](const Scene& scene, const std::vector<LeftOut>& left_out) {
-    return message_of<InputError>([&] { make_plan(scene, left_out, options); });
+    return message_of<InputError>([&] { make_plan(scene, left_out, SceneSettings(options)); });
   };
   EXPECT_THAT(
       refusal(row_of_views(2, kPinholeCamera), {{"v0.png", "v0.png: is a pipe"}}),
@@ -141,7 +142,7 @@ TEST(Plan, NamesUndistortedImagesByAFormatThatCanBeWritten) {
   Scene scene = row_of_views(3, kRadialCamera);
   scene.views[1].name = "v1.TIF";
   scene.views[2].name = "v2.JPG";
-  const ScenePlan plan = make_plan(scene, {}, options_with());
+  const ScenePlan plan = make_plan(scene, {}, SceneSettings(options_with()));
   EXPECT_FALSE(plan.views[0].unchanged);
   EXPECT_EQ(plan.views[0].output_name, "v0.png");
   EXPECT_EQ(plan.views[1].output_name, "v1.TIF.png");
@@ -152,7 +153,7 @@ TEST(Plan, GivesConvertedImagesNamesOfTheirOwn) {
   Scene scene = row_of_views(4, kRadialCamera);
   const std::vector<std::string> names = {"a.tif", "a.tif.png", "b.png", "c.tif"};
   for (std::size_t i = 0; i < names.size(); ++i) scene.views[i].name = names[i];
-  const ScenePlan plan = make_plan(scene, {}, options_with());
+  const ScenePlan plan = make_plan(scene, {}, SceneSettings(options_with()));
   EXPECT_EQ(plan.views[0].output_name, "a.tif.1.png");
   EXPECT_EQ(plan.views[1].output_name, "a.tif.png");
   EXPECT_EQ(plan.views[2].output_name, "b.png");
@@ -162,9 +163,10 @@ TEST(Plan, GivesConvertedImagesNamesOfTheirOwn) {
 TEST(Plan, RefusesACloudOfViewsWithoutTheirSources) {
   SessionOptions options = options_with();
   options.views = "v2*";
-  EXPECT_THROW(make_plan(row_of_views(5, kPinholeCamera), {}, options), InputError);
+  EXPECT_THROW(make_plan(row_of_views(5, kPinholeCamera), {}, SceneSettings(options)), InputError);
   options.stage = Stage::kEstimate;
-  EXPECT_EQ(make_plan(row_of_views(5, kPinholeCamera), {}, options).views_in_scope().size(), 1u);
+  EXPECT_EQ(make_plan(row_of_views(5, kPinholeCamera), {}, SceneSettings(options)).views_in_scope().size(),
+            1u);
 }
 
 TEST(Plan, HalvesTheImagesOfADraftOnly) {
@@ -172,7 +174,7 @@ TEST(Plan, HalvesTheImagesOfADraftOnly) {
     SessionOptions options = options_with();
     options.quality = quality;
     options.max_image_size = max_image_size;
-    const ScenePlan plan = make_plan(row_of_views(4, kPinholeCamera), {}, options);
+    const ScenePlan plan = make_plan(row_of_views(4, kPinholeCamera), {}, SceneSettings(options));
     const Pinhole& camera = plan.view(0).camera;
     return std::pair(camera.width, camera.height);
   };
@@ -186,7 +188,7 @@ TEST(Plan, SaysWhichBoundsLeaveOutAllThatThePointsShow) {
   const auto warnings_of = [](const DepthRangeOptions& bounds) {
     SessionOptions options = options_with();
     options.depth = bounds;
-    return make_plan(row_of_views(4, kPinholeCamera), {}, options).warnings;
+    return make_plan(row_of_views(4, kPinholeCamera), {}, SceneSettings(options)).warnings;
   };
   EXPECT_THAT(warnings_of({.near = 100, .far = {}}), ElementsAre(HasSubstr("--depth-min 100: the sparse")));
   EXPECT_THAT(warnings_of({.near = {}, .far = 0.1}), ElementsAre(HasSubstr("--depth-max 0.1: the sparse")));
@@ -198,7 +200,8 @@ TEST(Plan, ExpectsDepthsThatItSearches) {
   for (const auto& bounds :
        {DepthRangeOptions{0.5, {}}, {5, {}}, {30, {}}, {70, {}}, {1e6, {}}, {{}, 3}, {{}, 1e-3}}) {
     options.depth = bounds;
-    for (const ViewPlan& view : make_plan(row_of_views(4, kPinholeCamera), {}, options).views) {
+    for (const ViewPlan& view :
+         make_plan(row_of_views(4, kPinholeCamera), {}, SceneSettings(options)).views) {
       EXPECT_GE(view.expected.near, view.range.near)
           << bounds.near.value_or(0) << " " << bounds.far.value_or(0);
       EXPECT_LE(view.expected.far, view.range.far)
@@ -211,7 +214,7 @@ TEST(Plan, LimitsThePlanesOfAutoAndSaysSo) {
   SessionOptions options;
   const auto plan_of = [&](double near) {
     options.depth = {near, 40.0};
-    return make_plan(row_of_views(4, kPinholeCamera), {}, options);
+    return make_plan(row_of_views(4, kPinholeCamera), {}, SceneSettings(options));
   };
   // Cameras up to 0.6 apart, f = 150: the pixels move by 90 / near, less 2 at the far end.
   const ScenePlan wide = plan_of(4.0);
@@ -231,7 +234,7 @@ TEST(Plan, OfPatchesSweepsHalvedImagesWithFewerPlanes) {
   patches.spec(Method::kPlaneSweep).patch_match.levels = 2;
   const auto plan_of = [](int width, int height, const SessionOptions& given) {
     const Camera camera{CameraModel::kPinhole, width, height, {150, 150, 0.5 * width, 0.5 * height}};
-    return make_plan(row_of_views(4, camera), {}, given);
+    return make_plan(row_of_views(4, camera), {}, SceneSettings(given));
   };
   for (const auto& [width, height, levels] :
        {std::array{661, 641, 2}, {661, 640, 2}, {661, 639, 1}, {320, 703, 1}, {319, 703, 0}}) {
@@ -241,7 +244,7 @@ TEST(Plan, OfPatchesSweepsHalvedImagesWithFewerPlanes) {
       EXPECT_EQ(plan.views[i].levels, levels) << width << " " << height;
       EXPECT_EQ(plan.views[i].planes, std::clamp(swept.views[i].wanted_planes >> levels, 32, 256));
     }
-    const SweepProblem problem = sweep_problem(plan, 0, patches);
+    const SweepProblem problem = sweep_problem(plan, 0, SceneSettings(patches).matching);
     EXPECT_EQ(problem.patch_match.levels, levels);
     ASSERT_EQ(problem.coarser.size(), static_cast<std::size_t>(levels));
     int size = 1;
@@ -254,7 +257,7 @@ TEST(Plan, OfPatchesSweepsHalvedImagesWithFewerPlanes) {
         EXPECT_EQ(image->camera.fx, 150.0 / size);
       }
     }
-    EXPECT_TRUE(sweep_problem(swept, 0, options).coarser.empty());
+    EXPECT_TRUE(sweep_problem(swept, 0, SceneSettings(options).matching).coarser.empty());
   }
   patches.planes = 16;
   EXPECT_EQ(plan_of(661, 641, patches).views[0].planes, 16)

@@ -22,14 +22,14 @@ std::vector<std::string> lines_of(const std::string& text) {
 class PlanText : public SceneSteps {
  protected:
   std::string text() {
-    const auto run = begin("output");
-    run->memory.peak = std::size_t{1} << 30;
+    const auto job = begin("output");
+    job->memory.peak = std::size_t{1} << 30;
     TimePlan time;
     for (const char* step : {"reading the model", "undistorting", "opening the device", "depth maps",
                              "check across views", "fusion"})
       time.steps.emplace_back(step, 1234.5);
     time.total = 7407, time.a_view = 102.875;
-    return plan_text(*run, time);
+    return plan_text(*job, time);
   }
 };
 
@@ -47,12 +47,12 @@ TEST_F(PlanText, HasLinesOfEightyColumns) {
 TEST_F(PlanText, NamesAllSourcesWhereMoreIsAskedFor) {
   options_.selection.max_sources = kViews - 1;
   options_.verbose = true;
-  const auto run = begin("output");
-  const std::string plan = plan_text(*run, {});
+  const auto job = begin("output");
+  const std::string plan = plan_text(*job, {});
   EXPECT_THAT(plan, Not(HasSubstr(" more\n")));
   for (int view = 0; view < kViews; ++view) {
     std::string sources;
-    for (const int source : run->plan.view(view).sources) sources += " " + run->plan.name(source);
+    for (const int source : job->plan.view(view).sources) sources += " " + job->plan.name(source);
     EXPECT_THAT(plan, HasSubstr(sources + "\n"));
   }
 }

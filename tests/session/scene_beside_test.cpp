@@ -37,11 +37,11 @@ class OneThread : public Executor {
 };
 
 /// The tasks of a prepared run in one thread, one view on a device at a time.
-OneThread& begin_graph(std::optional<SceneGraph>& graph, SceneRun& run, const Backends& backends) {
-  run.memory.threads_a_stream = 1;
+OneThread& begin_graph(std::optional<SceneGraph>& graph, SceneJob& job, const Backends& backends) {
+  job.memory.threads_a_stream = 1;
   auto thread = std::make_unique<OneThread>();
   OneThread& result = *thread;
-  graph.emplace(run, backends, std::move(thread));
+  graph.emplace(job, backends, std::move(thread));
   return result;
 }
 
@@ -73,7 +73,7 @@ class FailingFile {
 
 /// Number of views whose points are all made.
 int fused_views(const SceneGraph& graph) {
-  return graph.progress[SceneGraph::kFusion].done();
+  return graph.progress(Step::kFusion).done();
 }
 
 /// A device of one stream that needs memory of its own.
@@ -93,7 +93,7 @@ void expect_fused_before_written(SceneGraph& graph, OneThread& thread) {
   watched = &graph;
   fused = false;
   set_fault_handler([](FaultPoint point) {
-    if (point == FaultPoint::kFileCommit && watched->run.result(Step::kCheck, 0) == nullptr)
+    if (point == FaultPoint::kFileCommit && watched->job.products.result(Step::kCheck, 0) == nullptr)
       fused = fused || fused_views(*watched) > 0;
   });
   check_views(graph);
@@ -107,92 +107,92 @@ TEST_F(SceneSteps, FuseCheckedMapsBeforeTheyAreWritten) {
     std::optional<SceneGraph> graph;
     Backends backends;
     add_gpu(backends, [] {});
-    const auto run = begin("beside" + std::to_string(held));
-    prepare(*run, backends);
-    EXPECT_TRUE(run->memory.keeps_maps);
-    run->memory.checks_beside = 0;  // but the fusion is beside them
-    run->memory.fusion_views = held;
-    OneThread& thread = begin_graph(graph, *run, backends);
+    const auto job = begin("beside" + std::to_string(held));
+    prepare(*job, backends);
+    EXPECT_TRUE(job->memory.keeps_maps);
+    job->memory.checks_beside = 0;  // but the fusion is beside them
+    job->memory.fusion_views = held;
+    OneThread& thread = begin_graph(graph, *job, backends);
     expect_fused_before_written(*graph, thread);
-    expect_equal(results(*run), expected_results());
+    expect_equal(results(*job), expected_results());
   }
 }
 
 TEST_F(SceneSteps, CheckAndFuseViewsBesideTheEstimationOfOthersOnAGpu) {
-  std::unique_ptr<SceneRun> run;
+  std::unique_ptr<SceneJob> job;
   std::optional<SceneGraph> graph;
   int begun = 0, checked = 0, fused = 0;
   const auto look = [&] {  // when the last view is swept
     if (++begun < kViews) return;
-    checked = run->results.count(Step::kCheck).done;
+    checked = job->products.results.count(Step::kCheck).done;
     fused = fused_views(*graph);
   };
   Backends backends;
   add_gpu(backends, look);
   options_.selection.max_sources = 1;
-  run = begin("beside");
-  prepare(*run, backends);
-  begin_graph(graph, *run, backends);
+  job = begin("beside");
+  prepare(*job, backends);
+  begin_graph(graph, *job, backends);
   finish_graph(*graph);
   EXPECT_GT(checked, kViews / 2);
   EXPECT_GT(fused, 0);
-  expect_equal(results(*run), expected_results());
+  expect_equal(results(*job), expected_results());
 }
 
 /// The same on threads, which may come to it in any order.
 TEST_F(SceneSteps, BesideEachOtherGiveTheSame) {
   Backends backends;
   add_gpu(backends, [] {});
-  const auto run = begin("beside");
-  prepare(*run, backends);
-  EXPECT_GT(run->memory.checks_beside, 0);
-  EXPECT_TRUE(run->memory.fusion_beside);
-  do_all(*run, backends);
-  expect_equal(results(*run), expected_results());
+  const auto job = begin("beside");
+  prepare(*job, backends);
+  EXPECT_GT(job->memory.checks_beside, 0);
+  EXPECT_TRUE(job->memory.fusion_beside);
+  do_all(*job, backends);
+  expect_equal(results(*job), expected_results());
 }
 
 TEST_F(SceneSteps, FuseAgainWithoutAViewThatFailsMeanwhile) {
   const auto fuse_without_a_view = [&](const char* output, bool beside) {
     Backends backends;
     WatchedBackend& gpu = add_gpu(backends, [] {});
-    auto run = begin(output);
-    const Pose failing = run->plan.scene_view(kViews / 2).cam_from_world;
+    auto job = begin(output);
+    const Pose failing = job->plan.scene_view(kViews / 2).cam_from_world;
     gpu.refuse([failing](const SweepProblem& problem) {
       return problem.reference.cam_from_world.translation.x == failing.translation.x;
     });
-    prepare(*run, backends);
-    run->memory.fusion_beside = beside;
-    do_all(*run, backends);
-    EXPECT_EQ(run->failed.size(), 1u);
-    return results(*run);
+    prepare(*job, backends);
+    job->memory.fusion_beside = beside;
+    do_all(*job, backends);
+    EXPECT_EQ(job->findings.failed.size(), 1u);
+    return results(*job);
   };
   expect_equal(fuse_without_a_view("beside", true), fuse_without_a_view("after", false));
 }
 
 TEST_F(SceneSteps, CountAViewAsFusedOnlyWhenItIs) {
-  std::unique_ptr<SceneRun> run;
+  std::unique_ptr<SceneJob> job;
   std::optional<SceneGraph> graph;
   int begun = 0, first_checked_after = 0, fused = -1;
   bool checked = false;
   // The first view is checked when it and its sources are estimated, but its neighbours need more views.
   const auto look = [&] {
     if (++begun != first_checked_after + 1) return;
-    checked = run->result(Step::kCheck, 0) != nullptr;
+    checked = job->products.result(Step::kCheck, 0) != nullptr;
     fused = fused_views(*graph);
   };
   Backends backends;
   add_gpu(backends, look);
-  run = begin("beside");
-  const std::set<int> first(run->plan.view(0).sources.begin(), run->plan.view(0).sources.end());
+  job = begin("beside");
+  const std::set<int> first(job->plan.view(0).sources.begin(), job->plan.view(0).sources.end());
   first_checked_after = 1 + static_cast<int>(first.size());
-  const std::vector<int> neighbours = run->plan.overlaps().front();
+  const std::vector<int> neighbours = job->plan.overlaps().front();
   EXPECT_TRUE(std::any_of(neighbours.begin(), neighbours.end(), [&](int neighbour) {
-    const std::vector<int>& sources = run->plan.view(neighbour).sources;
+    const std::vector<int>& sources = job->plan.view(neighbour).sources;
     return std::any_of(sources.begin(), sources.end(),
                        [&](int source) { return source != 0 && !first.contains(source); });
   }));
-  prepare(*run, backends);
-  begin_graph(graph, *run, backends);
+  prepare(*job, backends);
+  begin_graph(graph, *job, backends);
   finish_graph(*graph);
   EXPECT_TRUE(checked);
   EXPECT_EQ(fused, 0);
@@ -204,12 +204,12 @@ TEST_F(SceneSteps, FuseAfterwardsWhenThereIsTooLittleMemoryBeside) {
   std::optional<SceneGraph> graph;
   Backends backends;
   add_gpu(backends, [] { EXPECT_TRUE(File::failed()); });  // before there is another file
-  const auto run = begin("beside");
-  prepare(*run, backends);
+  const auto job = begin("beside");
+  prepare(*job, backends);
   const File file;
-  begin_graph(graph, *run, backends);
+  begin_graph(graph, *job, backends);
   finish_graph(*graph);
-  expect_equal(results(*run), expected_results());
+  expect_equal(results(*job), expected_results());
 }
 
 TEST_F(SceneSteps, EndTheEstimationWhenTheFusionBesideItCannotWrite) {
@@ -217,10 +217,10 @@ TEST_F(SceneSteps, EndTheEstimationWhenTheFusionBesideItCannotWrite) {
   std::optional<SceneGraph> graph;
   Backends backends;
   const WatchedBackend& gpu = add_gpu(backends, [] { EXPECT_TRUE(File::failed()); });
-  const auto run = begin("beside");
-  prepare(*run, backends);
+  const auto job = begin("beside");
+  prepare(*job, backends);
   const File file;  // that of the cloud
-  begin_graph(graph, *run, backends);
+  begin_graph(graph, *job, backends);
   EXPECT_THROW(estimate_views(*graph), OutputError);
   EXPECT_LE(gpu.sweeps(), 1) << "only the one that had begun";
 }
@@ -230,13 +230,14 @@ TEST_F(SceneSteps, EndTheEstimationWhenACheckBesideItFails) {
   Backends backends;
   const WatchedBackend& gpu = add_gpu(backends, [] {});
   options_.selection.max_sources = 1;  // checks can begin early
-  const auto run = begin("full");
+  const auto job = begin("full");
   // Nothing can be written where a file is in the place of the folder.
-  const fs::path previews = fs::path(run->workspace.path(Workspace::preview_file("a"))).parent_path();
+  const fs::path previews =
+      fs::path(job->products.workspace.path(Workspace::preview_file("a"))).parent_path();
   fs::create_directories(previews.parent_path());
   std::ofstream(previews) << "not a folder";
-  prepare(*run, backends);
-  begin_graph(graph, *run, backends);
+  prepare(*job, backends);
+  begin_graph(graph, *job, backends);
   EXPECT_THROW(estimate_views(*graph), OutputError);
   EXPECT_LT(gpu.sweeps(), kViews / 2);
 }
@@ -268,15 +269,15 @@ TEST_F(SceneSteps, AFaultBesideLeavesWhatTheNextRunFinishes) {
   const auto run_into = [&](const std::string& output, int fault) {
     Backends backends;
     add_gpu(backends, [] {});
-    const auto run = begin(output);
-    prepare(*run, backends);
+    const auto job = begin(output);
+    prepare(*job, backends);
     const NumberedFault injected(fault);
     try {
-      do_all(*run, backends);
+      do_all(*job, backends);
     } catch (const Error&) {
       EXPECT_LT(injected.left(), 0);
     }
-    return std::pair(results(*run), injected.left());
+    return std::pair(results(*job), injected.left());
   };
   constexpr int kNever = 1 << 30;
   const auto [expected, left] = run_into("expected", kNever);
@@ -289,13 +290,13 @@ TEST_F(SceneSteps, AFaultBesideLeavesWhatTheNextRunFinishes) {
 }
 
 TEST_F(SceneSteps, RemoveMapsBesideTheEstimationOfOthersOnAGpu) {
-  std::unique_ptr<SceneRun> run;
+  std::unique_ptr<SceneJob> job;
   std::optional<SceneGraph> graph;
   int begun = 0, removed_before_the_last = 0;
-  const auto removed = [&run] {
+  const auto removed = [&job] {
     int views = 0;
     for (int view = 0; view < kViews; ++view) {
-      const StepRecord* const record = run->result(Step::kEstimate, view);
+      const StepRecord* const record = job->products.result(Step::kEstimate, view);
       if (record != nullptr && record->cleaned) ++views;
     }
     return views;
@@ -311,13 +312,13 @@ TEST_F(SceneSteps, RemoveMapsBesideTheEstimationOfOthersOnAGpu) {
                     [](const auto& file) { return file.first.find(".photometric.") != std::string::npos; }),
       2u * kViews);
   options_.clean = true;
-  run = begin("cleaned");
-  prepare(*run, backends);
-  begin_graph(graph, *run, backends);
+  job = begin("cleaned");
+  prepare(*job, backends);
+  begin_graph(graph, *job, backends);
   finish_graph(*graph);
   EXPECT_GT(removed_before_the_last, 0);
   EXPECT_EQ(removed(), kViews);
-  expect_equal(results(*run), expected);
+  expect_equal(results(*job), expected);
 }
 
 }  // namespace

@@ -59,8 +59,8 @@ TEST(SceneMemory, OfTheCheckOfAView) {
                           return count_agreement(view, {view, view}, options.check_consistency(job));
                         },
                         [](ImageView<const float> depth) { return checked_normals(depth, kCamera); }};
-  expect_no_more_than(check_view_bytes(kCamera, options, job),
-                      [&] { check_view(check, noisy_maps(), options, job); });
+  expect_no_more_than(check_view_bytes(kCamera, SceneSettings(options).check),
+                      [&] { check_view(check, noisy_maps(), SceneSettings(options).check); });
 }
 
 /// Sweeps and matches nothing.
@@ -122,7 +122,7 @@ TEST_F(SceneMemoryFiles, OfAPhoto) {
     }
   write_image(folder_ / "v0.png", photo.view());
   const Camera camera{CameraModel::kSimpleRadial, kWidth, kHeight, {1500, 750, 700, 0.01}};
-  const ScenePlan plan = make_plan(row_of_views(2, camera), {}, options_with());
+  const ScenePlan plan = make_plan(row_of_views(2, camera), {}, SceneSettings(options_with()));
   PhotoStore store(folder_, false, 2, 0);
   expect_no_more_than(kPixels * PhotoStore::kReadBytes, [&] { store.channels(plan, 0); });
 }

@@ -22,10 +22,11 @@
 #include "methods/admission.hpp"
 #include "render/description_file.hpp"
 #include "render/render.hpp"
+#include "session/scene/dense_model.hpp"
 #include "session/scene/output_files.hpp"
 #include "session/scene/plan_time.hpp"
 #include "session/scene/scene_graph.hpp"
-#include "session/scene/scene_run.hpp"
+#include "session/scene/scene_job.hpp"
 
 namespace recon::test {
 
@@ -174,42 +175,43 @@ class SceneSteps : public testing::Test {
 
   /// A run into the folder `output` whose model is read. Unless `searches_` is set, each view is swept once,
   /// and overlaps with its sources only, so that work on some views ends long before that on others.
-  std::unique_ptr<SceneRun> begin(const std::string& output) const {
-    auto run =
-        std::make_unique<SceneRun>(options_, SceneFolder{folder_, folder_ / "images", folder_ / "sparse"},
-                                   Workspace(folder_ / output), kThreads);
-    run->memory.limit = kAmpleMemory;
-    read_scene(*run);
-    run->workspace.owned().claim(files_to_write(*run));
-    if (searches_) return run;
-    for (ViewPlan& view : run->plan.views) {
+  std::unique_ptr<SceneJob> begin(const std::string& output) const {
+    auto job =
+        std::make_unique<SceneJob>(options_, SceneFolder{folder_, folder_ / "images", folder_ / "sparse"},
+                                   Workspace(folder_ / output), HostLimits{kAmpleMemory, kThreads});
+    job->read();
+    const Workspace& workspace = job->products.workspace;
+    workspace.owned().claim(files_to_write({job->plan, job->targets, job->settings, workspace}));
+    if (searches_) return job;
+    for (ViewPlan& view : job->plan.views) {
       view.range = view.expected;
       view.overlapping.clear();
     }
-    return run;
+    return job;
   }
 
-  static void prepare(SceneRun& run, const Backends& backends, std::size_t limit = kAmpleMemory) {
-    run.memory = plan_memory(run.plan, run.options, backends, limit, kThreads);
-    run.photos.set_budget(run.memory.photo_cache);
-    run.maps.set_budget(run.memory.map_cache);
-    prepare_views(run);
-    write_dense_model(run);
+  static void prepare(SceneJob& job, const Backends& backends, std::size_t limit = kAmpleMemory) {
+    job.host.memory = limit;
+    job.memory = plan_memory(job.plan, job.settings, backends, job.host);
+    job.products.photos.set_budget(job.memory.photo_cache);
+    job.products.maps.set_budget(job.memory.map_cache);
+    job.prepare(true);
+    write_dense_model(job.plan, job.products.workspace);
   }
 
   /// All tasks of a prepared run.
-  static void do_all(SceneRun& run, const Backends& backends) {
-    SceneGraph graph(run, backends);
+  static void do_all(SceneJob& job, const Backends& backends) {
+    SceneGraph graph(job, backends);
     estimate_views(graph);
     check_views(graph);
     fuse_views(graph);
   }
 
   /// The files of a run that has ended: all but the records, which hold times and names of devices.
-  static std::map<std::string, std::string> results(const SceneRun& run) {
+  static std::map<std::string, std::string> results(const SceneJob& job) {
     std::map<std::string, std::string> files;
-    for (const auto& entry : fs::recursive_directory_iterator(run.workspace.root())) {
-      const std::string name = fs::relative(entry.path(), run.workspace.root()).string();
+    for (const auto& entry : fs::recursive_directory_iterator(job.products.workspace.root())) {
+      const std::string name = fs::relative(entry.path(), job.products.workspace.root()).string();
       if (entry.is_regular_file() && !name.starts_with("status/")) files[name] = content(entry.path());
     }
     return files;
@@ -219,10 +221,10 @@ class SceneSteps : public testing::Test {
   std::map<std::string, std::string> expected_results() const {
     Backends backends;
     add_backend(backends, "only");
-    const auto run = begin("expected");
-    prepare(*run, backends);
-    do_all(*run, backends);
-    return results(*run);
+    const auto job = begin("expected");
+    prepare(*job, backends);
+    do_all(*job, backends);
+    return results(*job);
   }
 
   static void expect_equal(const std::map<std::string, std::string>& found,

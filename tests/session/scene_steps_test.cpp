@@ -18,22 +18,22 @@ using namespace test;  // NOLINT(google-build-using-namespace): the fixture and 
 TEST_F(SceneSteps, HalvedImagesOfAllViewsFitTheCache) {
   options_.spec(Method::kPlaneSweep).refine.patches = true;
   options_.spec(Method::kPlaneSweep).patch_match.levels = 2;
-  const auto run = begin("halved");
-  run->photos.set_budget(kAmpleMemory);
+  const auto job = begin("halved");
+  job->products.photos.set_budget(kAmpleMemory);
   std::size_t bytes = 0;
   for (int view = 0; view < kViews; ++view) {
-    const auto channels = run->photos.channels(run->plan, view);
+    const auto channels = job->products.photos.channels(job->plan, view);
     for (const Image<std::uint8_t>* image :
          {&channels->front(), &channels->coarser[0], &channels->coarser[1]})
       bytes += static_cast<std::size_t>(image->pitch()) * static_cast<std::size_t>(image->height());
   }
-  run->photos.set_budget(0);
-  run->photos.set_budget((bytes + 4) / 4 * 13);
-  const Pinhole& camera = run->plan.view(0).camera;
+  job->products.photos.set_budget(0);
+  job->products.photos.set_budget((bytes + 4) / 4 * 13);
+  const Pinhole& camera = job->plan.view(0).camera;
   std::vector<std::uint64_t> ids;
   for (int pass = 0; pass < 2; ++pass)
     for (int view = 0; view < kViews; ++view) {
-      const auto channels = run->photos.channels(run->plan, view);
+      const auto channels = job->products.photos.channels(job->plan, view);
       ASSERT_EQ(channels->coarser.size(), 2u);
       EXPECT_EQ(channels->coarser[1].width(), (camera.width + 3) / 4);
       PosedImage fine, coarse;
@@ -50,8 +50,8 @@ TEST_F(SceneSteps, HalvedImagesOfAllViewsFitTheCache) {
   EXPECT_EQ(std::set<std::uint64_t>(ids.begin(), ids.end()).size(), 2u * kViews);
   options_.method = Method::kSemiGlobal;
   const auto pairs = begin("pairs");
-  pairs->photos.set_budget(kAmpleMemory);
-  EXPECT_TRUE(pairs->photos.channels(pairs->plan, 0)->coarser.empty()) << "nothing reads them";
+  pairs->products.photos.set_budget(kAmpleMemory);
+  EXPECT_TRUE(pairs->products.photos.channels(pairs->plan, 0)->coarser.empty()) << "nothing reads them";
 }
 
 /// Patches on the whole path from photos to the cloud.
@@ -77,17 +77,17 @@ TEST_F(SceneSteps, BoundsOfTheDepthHoldInAllMaps) {
     options_.depth = {near, far};
     Backends backends;
     add_backend(backends, "only");
-    const auto run = begin("bounded" + std::to_string(i));
-    prepare(*run, backends);
-    SceneGraph graph(*run, backends);
+    const auto job = begin("bounded" + std::to_string(i));
+    prepare(*job, backends);
+    SceneGraph graph(*job, backends);
     estimate_views(graph);
     check_views(graph);
     for (int view = 0; view < kViews; ++view) {
-      if (run->result(Step::kCheck, view) == nullptr) continue;
-      const Pinhole& camera = run->plan.view(view).camera;
-      const std::string& name = run->plan.view(view).output_name;
-      const auto before = run->maps.get(MapKind::kPhotometric, name, camera);
-      const auto after = run->maps.get(MapKind::kGeometric, name, camera);
+      if (job->products.result(Step::kCheck, view) == nullptr) continue;
+      const Pinhole& camera = job->plan.view(view).camera;
+      const std::string& name = job->plan.view(view).output_name;
+      const auto before = job->products.maps.get(MapKind::kPhotometric, name, camera);
+      const auto after = job->products.maps.get(MapKind::kGeometric, name, camera);
       for (int y = 0; y < camera.height; ++y)
         for (int x = 0; x < camera.width; ++x) {
           for (const float z : {before->depth(x, y), after->depth(x, y)}) {
@@ -105,10 +105,10 @@ TEST_F(SceneSteps, BoundsOfTheDepthHoldInAllMaps) {
 }
 
 TEST_F(SceneSteps, ImagesHaveAnIdAsLongAsTheyStayInMemory) {
-  const auto run = begin("ids");
-  PhotoStore& photos = run->photos;
+  const auto job = begin("ids");
+  PhotoStore& photos = job->products.photos;
   photos.set_budget(kAmpleMemory);
-  const auto id = [&](int view) { return photos.channels(run->plan, view)->id; };
+  const auto id = [&](int view) { return photos.channels(job->plan, view)->id; };
   const std::uint64_t first = id(0), second = id(1);
   EXPECT_NE(first, 0u);
   EXPECT_NE(first, second);
@@ -129,18 +129,18 @@ TEST_F(SceneSteps, OfTwoDevicesUseBothAndGiveTheResultOfOne) {
     second_has_a_view.announce();
     first_has_a_view.wait();
   });
-  const auto run = begin("two");
-  prepare(*run, backends);
-  do_all(*run, backends);
+  const auto job = begin("two");
+  prepare(*job, backends);
+  do_all(*job, backends);
   EXPECT_GT(first.sweeps(), 0);
   EXPECT_GT(second.sweeps(), 0);
   EXPECT_EQ(first.sweeps() + second.sweeps(), kViews) << "each view is swept once";
   std::multiset<std::string> devices;
   for (int view = 0; view < kViews; ++view)
-    devices.insert(run->result(Step::kEstimate, view)->result.at("device"));
+    devices.insert(job->products.result(Step::kEstimate, view)->result.at("device"));
   EXPECT_EQ(devices.count("first"), static_cast<std::size_t>(first.sweeps()));
   EXPECT_EQ(devices.count("second"), static_cast<std::size_t>(second.sweeps()));
-  expect_equal(results(*run), expected_results());
+  expect_equal(results(*job), expected_results());
 }
 
 TEST_F(SceneSteps, SearchTheDepthsOnAnyDevice) {
@@ -148,11 +148,11 @@ TEST_F(SceneSteps, SearchTheDepthsOnAnyDevice) {
   Backends backends;
   const WatchedBackend& first = add_backend(backends, "first");
   const WatchedBackend& second = add_backend(backends, "second");
-  const auto run = begin("two");
-  prepare(*run, backends);
-  do_all(*run, backends);
+  const auto job = begin("two");
+  prepare(*job, backends);
+  do_all(*job, backends);
   EXPECT_EQ(first.sweeps() + second.sweeps(), 2 * kViews) << "a coarse sweep and another one of each view";
-  expect_equal(results(*run), expected_results());
+  expect_equal(results(*job), expected_results());
 }
 
 /// Concurrent calls of a device, now and at most so far.
@@ -183,11 +183,11 @@ TEST_F(SceneSteps, UseAllStreamsOfAllDevicesAndNoMore) {
       };
       add_backend(backends, "device", before, after, kStreams[device]);
     }
-    const auto run = begin("streams" + std::to_string(static_cast<int>(method)));
-    prepare(*run, backends);
-    SceneGraph graph(*run, backends);
+    const auto job = begin("streams" + std::to_string(static_cast<int>(method)));
+    prepare(*job, backends);
+    SceneGraph graph(*job, backends);
     estimate_views(graph);
-    EXPECT_EQ(run->memory.threads_a_stream, 2) << "more threads than streams";
+    EXPECT_EQ(job->memory.threads_a_stream, 2) << "more threads than streams";
     for (std::size_t device = 0; device < loads.size(); ++device)
       EXPECT_EQ(loads[device].max, kStreams[device]) << "device " << device;
   }
@@ -202,15 +202,15 @@ TEST_F(SceneSteps, LeaveTheViewsOfADeviceThatFailsToTheOthers) {
     view_is_swept.wait();
     throw DeviceError("the device is lost");
   });
-  const auto run = begin("left");
-  prepare(*run, backends);
-  do_all(*run, backends);
+  const auto job = begin("left");
+  prepare(*job, backends);
+  do_all(*job, backends);
   EXPECT_EQ(lost.sweeps(), 0);
   EXPECT_EQ(good.sweeps(), kViews);
-  EXPECT_TRUE(run->complete()) << "a device fails, not a view";
-  EXPECT_EQ(run->warnings,
+  EXPECT_TRUE(job->complete()) << "a device fails, not a view";
+  EXPECT_EQ(job->findings.warnings,
             std::vector<std::string>{"lost fails, the other devices take its views: the device is lost"});
-  expect_equal(results(*run), expected_results());
+  expect_equal(results(*job), expected_results());
 }
 
 TEST_F(SceneSteps, KeepFinishedViewsWhenTheLastDeviceFails) {
@@ -220,9 +220,9 @@ TEST_F(SceneSteps, KeepFinishedViewsWhenTheLastDeviceFails) {
     if (++begun > 3) throw DeviceError("the device is lost");
   });
   {
-    const auto run = begin("resumed");
-    prepare(*run, backends);
-    SceneGraph graph(*run, backends);
+    const auto job = begin("resumed");
+    prepare(*job, backends);
+    SceneGraph graph(*job, backends);
     try {
       estimate_views(graph);
       FAIL() << "the error of the device is not thrown on";
@@ -230,33 +230,33 @@ TEST_F(SceneSteps, KeepFinishedViewsWhenTheLastDeviceFails) {
       EXPECT_STREQ(error.what(), "the device is lost");
     }
     EXPECT_EQ(lost.sweeps(), 3);
-    EXPECT_TRUE(run->failed.empty()) << "a device fails, not a view";
-    EXPECT_EQ(run->results.count(Step::kEstimate).done, 3) << "what was swept is written";
+    EXPECT_TRUE(job->findings.failed.empty()) << "a device fails, not a view";
+    EXPECT_EQ(job->products.results.count(Step::kEstimate).done, 3) << "what was swept is written";
   }
   // The same command again, without the device.
   Backends rest;
   const WatchedBackend& other = add_backend(rest, "other");
-  const auto run = begin("resumed");
-  prepare(*run, rest);
-  do_all(*run, rest);
-  const int kept = run->results.count(Step::kEstimate).kept;
+  const auto job = begin("resumed");
+  prepare(*job, rest);
+  do_all(*job, rest);
+  const int kept = job->products.results.count(Step::kEstimate).kept;
   EXPECT_EQ(kept, 3);
   EXPECT_EQ(other.sweeps(), kViews - kept);
-  expect_equal(results(*run), expected_results());
+  expect_equal(results(*job), expected_results());
 }
 
 TEST_F(SceneSteps, WriteTheModelBesideTheEstimationWhereMemoryAllows) {
   for (const bool beside : {true, false}) {
     Backends backends;
     add_backend(backends, "only");
-    const auto run = begin(beside ? "beside" : "before");
-    prepare(*run, backends);
-    EXPECT_TRUE(run->memory.model_beside);
-    fs::remove_all(run->workspace.path("sparse"));
-    run->memory.model_beside = beside;
-    SceneGraph graph(*run, backends);
+    const auto job = begin(beside ? "beside" : "before");
+    prepare(*job, backends);
+    EXPECT_TRUE(job->memory.model_beside);
+    fs::remove_all(job->products.workspace.path("sparse"));
+    job->memory.model_beside = beside;
+    SceneGraph graph(*job, backends);
     add_dense_model(graph);
-    const fs::path file = run->workspace.path("sparse/images.bin");
+    const fs::path file = job->products.workspace.path("sparse/images.bin");
     EXPECT_EQ(fs::exists(file), !beside) << "the estimation waits for it";
     estimate_views(graph);
     EXPECT_TRUE(fs::exists(file));
@@ -268,45 +268,45 @@ TEST_F(SceneSteps, CheckOnTheDevicesThatDoNotFail) {
   const WatchedBackend& good = add_backend(backends, "good");
   WatchedBackend& lost = add_backend(backends, "lost");
   lost.fail_to_check();
-  const auto run = begin("checked");
-  prepare(*run, backends);
-  do_all(*run, backends);
+  const auto job = begin("checked");
+  prepare(*job, backends);
+  do_all(*job, backends);
   EXPECT_GE(good.checks(), kViews / 2);
   EXPECT_GE(good.checked_normal_maps(), kViews / 2) << "normals of checked depths are computed by the host";
   EXPECT_GE(lost.checks(), 1);
-  EXPECT_EQ(run->warnings,
+  EXPECT_EQ(job->findings.warnings,
             std::vector<std::string>{"lost fails, the check continues without it: the device is lost"});
-  expect_equal(results(*run), expected_results());
+  expect_equal(results(*job), expected_results());
 }
 
 TEST_F(SceneSteps, ComputeNormalsOnTheHostWhereTheDeviceFails) {
   Backends backends;
   add_backend(backends, "lost").fail_to_check();
-  const auto run = begin("normals");
-  prepare(*run, backends);
-  do_all(*run, backends);
-  EXPECT_TRUE(run->failed.empty());
-  expect_equal(results(*run), expected_results());
+  const auto job = begin("normals");
+  prepare(*job, backends);
+  do_all(*job, backends);
+  EXPECT_TRUE(job->findings.failed.empty());
+  expect_equal(results(*job), expected_results());
 }
 
 TEST_F(SceneSteps, DoNotDependOnTheMemoryLimit) {
   Backends backends;
   add_backend(backends, "only");
-  const auto run = begin("little");
+  const auto job = begin("little");
   // The least limit that the plan accepts leaves nothing for caches and for work side by side.
   std::size_t refused = 0, limit = kAmpleMemory;
   while (limit - refused > 1) {
     const std::size_t middle = refused + (limit - refused) / 2;
     try {
-      plan_memory(run->plan, options_, backends, middle, kThreads);
+      plan_memory(job->plan, SceneSettings(options_), backends, {middle, kThreads});
       limit = middle;
     } catch (const OutOfMemory&) {
       refused = middle;
     }
   }
-  const MemoryPlan much = plan_memory(run->plan, options_, backends, kAmpleMemory, kThreads);
-  prepare(*run, backends, limit);
-  const MemoryPlan& little = run->memory;
+  const MemoryPlan much = plan_memory(job->plan, SceneSettings(options_), backends, {kAmpleMemory, kThreads});
+  prepare(*job, backends, limit);
+  const MemoryPlan& little = job->memory;
   EXPECT_EQ(much.check_at_once, kThreads);
   EXPECT_EQ(little.check_at_once, 1);
   EXPECT_GE(much.fusion_views, kViews);
@@ -317,8 +317,8 @@ TEST_F(SceneSteps, DoNotDependOnTheMemoryLimit) {
   EXPECT_EQ(little.threads_a_stream, 1);
   EXPECT_GT(std::min(much.map_cache, much.photo_cache), 0u);
   EXPECT_EQ(std::max(little.map_cache, little.photo_cache), 0u);
-  do_all(*run, backends);
-  expect_equal(results(*run), expected_results());
+  do_all(*job, backends);
+  expect_equal(results(*job), expected_results());
 }
 
 /// The views whose work a plan adds up are those that the run then does.
@@ -329,21 +329,22 @@ TEST_F(SceneSteps, APlanHasTheWorkOfTheRun) {
     options_.clean = clean;
     const std::string output = clean ? "cleaned" : "whole";
     const auto first = begin(output);
-    EXPECT_EQ(remaining_work(*first).at(Step::kEstimate).size(), static_cast<std::size_t>(kViews));
+    EXPECT_EQ(first->remaining_work().at(Step::kEstimate).size(), static_cast<std::size_t>(kViews));
     prepare(*first, backends);
     do_all(*first, backends);
-    EXPECT_EQ(work_done(*first).at(Step::kCheck).size(), static_cast<std::size_t>(kViews));
+    EXPECT_EQ(work_done(first->targets, first->products).at(Step::kCheck).size(),
+              static_cast<std::size_t>(kViews));
     const auto nothing = begin(output);
-    const SceneWork none = remaining_work(*nothing);
+    const SceneWork none = nothing->remaining_work();
     for (const auto& [step, views] : none) EXPECT_TRUE(views.empty()) << step_name(step);
 
-    const ResultKey damaged = first->key(Step::kCheck, 3);
-    fs::remove(first->workspace.path(Workspace::record_file(damaged.step, damaged.view)));
-    const auto planned = begin(output), run = begin(output);
-    const SceneWork plan = remaining_work(*planned);
-    prepare(*run, backends);
-    do_all(*run, backends);
-    const SceneWork done = work_done(*run);
+    const ResultKey damaged = first->products.key(Step::kCheck, 3);
+    fs::remove(first->products.workspace.path(Workspace::record_file(damaged.step, damaged.view)));
+    const auto planned = begin(output), job = begin(output);
+    const SceneWork plan = planned->remaining_work();
+    prepare(*job, backends);
+    do_all(*job, backends);
+    const SceneWork done = work_done(job->targets, job->products);
     EXPECT_EQ(plan.at(Step::kEstimate), done.at(Step::kEstimate));
     EXPECT_EQ(plan.at(Step::kEstimate).empty(), !clean) << "maps that are removed have to be made again";
     EXPECT_THAT(plan.at(Step::kCheck), testing::IsSupersetOf(done.at(Step::kCheck)));
@@ -352,56 +353,6 @@ TEST_F(SceneSteps, APlanHasTheWorkOfTheRun) {
       EXPECT_EQ(plan.at(Step::kCheck), done.at(Step::kCheck));
     }
   }
-}
-
-double seconds_of(const TimePlan& plan, const std::string& step) {
-  for (const auto& [name, seconds] : plan.steps)
-    if (name == step) return seconds;
-  return -1;
-}
-
-TEST_F(SceneSteps, OfFusionAloneArePredictedForItsDevice) {
-  const auto fusion = [&](Stage stage, std::size_t device_bytes) {
-    options_.stage = stage;
-    const auto run = begin("out");
-    Backends backends;
-    add_backend(
-        backends, "device", [] {}, [] {}, 1, device_bytes);
-    run->memory = plan_memory(run->plan, run->options, backends, kAmpleMemory, kThreads);
-    return seconds_of(plan_time(*run, all_work(*run), backends, {}, {}), "fusion");
-  };
-  EXPECT_LT(fusion(Stage::kAll, 1), fusion(Stage::kAll, 0)) << "a GPU compares points faster";
-  EXPECT_EQ(fusion(Stage::kFuse, 1), fusion(Stage::kAll, 1));
-  EXPECT_EQ(fusion(Stage::kFuse, 0), fusion(Stage::kAll, 0));
-}
-
-TEST_F(SceneSteps, ArePredictedInProportionToEarlierRuns) {
-  const auto run = begin("out");
-  Backends backends;
-  add_backend(backends, "device");
-  run->memory = plan_memory(run->plan, run->options, backends, kAmpleMemory, kThreads);
-  const SceneWork work = remaining_work(*run);
-  PerformanceModel model;
-  const auto plan = [&] { return plan_time(*run, work, backends, model, {}); };
-  EXPECT_EQ(plan().source, TimeSource::kShipped);
-  EXPECT_FALSE(learn_times(*run, work, backends, {{"fusion", 0.05}}, model)) << "too short to be noted";
-
-  ASSERT_TRUE(learn_times(*run, work, backends, {{"depth maps", 5}, {"fusion", 2}}, model));
-  EXPECT_EQ(plan().source, TimeSource::kRuns);
-  EXPECT_NEAR(seconds_of(plan(), "depth maps"), 5, 1e-9);
-  EXPECT_NEAR(seconds_of(plan(), "fusion"), 2, 1e-9);
-  SceneWork half = work;
-  half.at(Step::kEstimate).resize(work.at(Step::kEstimate).size() / 2);
-  EXPECT_NEAR(seconds_of(plan_time(*run, half, backends, model, {}), "depth maps"), 2.5, 0.5);
-
-  // A calibration of the stage has nothing to do with what runs took beside shipped figures.
-  StageTask task;
-  task.stage = model.runs.begin()->first.substr(std::string("depth maps: ").size());
-  task.radius = run->options.sweep().cost.window / 2;
-  task.work.calls = task.pixels = task.planes = 1;
-  model.measured.push_back({task, 100});
-  EXPECT_EQ(plan().source, TimeSource::kCalibration);
-  EXPECT_GT(seconds_of(plan(), "depth maps"), 100);
 }
 
 }  // namespace

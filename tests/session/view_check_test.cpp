@@ -44,7 +44,7 @@ float checked_depth(float depth, const std::vector<float>& others, const Session
     return count_agreement(check.reference, check.sources, options.check_consistency(job));
   };
   check.normals = [](ImageView<const float> depths) { return checked_normals(depths, kSmallCamera); };
-  const ViewDepth checked = check_view(check, *wall(depth), options, job);
+  const ViewDepth checked = check_view(check, *wall(depth), SceneSettings(options).check);
   EXPECT_NEAR(checked.normal(20, 15).z, -1, 1e-5);
   return checked.depth(20, 15);
 }

@@ -10,7 +10,7 @@
 #include "io/image/image_file.hpp"
 #include "scene/faces.hpp"
 #include "session/folder_fixture.hpp"
-#include "session/scene/scene_run.hpp"
+#include "session/scene/scene_job.hpp"
 
 namespace recon {
 namespace {
@@ -46,29 +46,29 @@ class OpenedFile {
 TEST_F(WidePhotos, AreReadOnceForAllTheirViews) {
   SessionOptions options;
   options.quiet = true;
-  SceneRun run(options, SceneFolder{folder_, folder_ / "images", folder_ / "sparse"},
-               Workspace(folder_ / "dense"), 2);
-  run.memory.limit = std::size_t{1} << 30;
-  run.scene.camera_ids = {1};
-  run.scene.cameras = {{CameraModel::kEquirectangular, 128, 64, {128, 64}}};
+  SceneJob job(options, SceneFolder{folder_, folder_ / "images", folder_ / "sparse"},
+               Workspace(folder_ / "dense"), {std::size_t{1} << 30, 2});
+  job.input.scene.camera_ids = {1};
+  job.input.scene.cameras = {{CameraModel::kEquirectangular, 128, 64, {128, 64}}};
   for (int i = 0; i < 3; ++i) {
     View view;
     view.id = static_cast<std::uint32_t>(i + 1);
     view.name = "v" + std::to_string(i) + ".png";
     view.cam_from_world.translation = {0.3 * i, 0, 0};
-    run.scene.views.push_back(view);
+    job.input.scene.views.push_back(view);
     write_image(folder_ / "images" / view.name, Image<std::uint8_t>(128, 64, 7).view());
   }
-  run.scene = with_faces(std::move(run.scene));
-  make_plan(run, {});
-  ASSERT_EQ(run.plan.needed_views().size(), 18u);
+  job.input.scene = with_faces(std::move(job.input.scene));
+  job.replan({});
+  ASSERT_EQ(job.plan.needed_views().size(), 18u);
   const OpenedFile photo(folder_ / "images/v1.png");
-  const auto face = std::ranges::find(run.plan.scene.views, std::string("v1.png"), &View::photo_name);
-  run.photos.read(run.plan, static_cast<int>(face - run.plan.scene.views.begin()));
+  const auto face = std::ranges::find(job.plan.scene.views, std::string("v1.png"), &View::photo_name);
+  job.products.photos.read(job.plan, static_cast<int>(face - job.plan.scene.views.begin()));
   const int once = photo.count();
-  prepare_views(run);
+  job.prepare(true);
   EXPECT_EQ(photo.count(), once);
-  for (const int view : run.plan.needed_views()) EXPECT_NE(run.result(Step::kPrepare, view), nullptr);
+  for (const int view : job.plan.needed_views())
+    EXPECT_NE(job.products.result(Step::kPrepare, view), nullptr);
 }
 
 }  // namespace

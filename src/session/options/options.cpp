@@ -244,12 +244,6 @@ ConsistencyOptions SessionOptions::fusion_consistency(Job job) const {
   return result;
 }
 
-int SessionOptions::max_side(int width, int height) const {
-  constexpr int kMinSide = 16;
-  if (max_image_size > 0 || quality != Quality::kDraft) return max_image_size;
-  return std::max((std::max(width, height) + 1) / 2, kMinSide);
-}
-
 /// Patches, smooth surfaces, the planar prior and moved edges are the default for the cost that they have,
 /// where neither planes nor stages are given.
 static void resolve_patches(SessionOptions& options) {

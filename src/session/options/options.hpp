@@ -216,9 +216,6 @@ struct SessionOptions {
   bool estimates() const { return stage != Stage::kFuse; }
   bool fuses() const { return stage != Stage::kEstimate; }
 
-  /// The longest side that the images of a photo may have; 0: that of the photo.
-  int max_side(int width, int height) const;
-
   /// Whether a scene or a pair is matched in colour.
   bool in_colour(Job job) const { return job.method == Method::kPipeline || (!job.pair && colour); }
 

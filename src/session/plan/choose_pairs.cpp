@@ -31,8 +31,8 @@ std::vector<ViewPair> plan_pairs(const ScenePlan& plan, int view, WholeMethod me
 
 }  // namespace
 
-void choose_pairs(const SessionOptions& options, ScenePlan& plan) {
-  const WholeMethod method = options.spec(options.method_of(false)).whole;
+void choose_pairs(const MatchingSettings& matching, ScenePlan& plan) {
+  const WholeMethod method = matching.spec.whole;
   std::vector<std::string> refusals(plan.views.size());
   parallel_for(static_cast<int>(plan.views.size()),
                [&](int i) { plan.views[i].pairs = plan_pairs(plan, i, method, refusals[i]); });
@@ -49,11 +49,11 @@ void choose_pairs(const SessionOptions& options, ScenePlan& plan) {
   }
 }
 
-PairDepthOptions pair_depth_options(const SessionOptions& options) {
+PairDepthOptions pair_depth_options(const MatchingSettings& matching) {
   PairDepthOptions result;
-  result.matching = options.spec(options.method_of(false));
-  result.speckle_size = options.filter.speckle_size;
-  result.median = options.filter.median;
+  result.matching = matching.spec;
+  result.speckle_size = matching.filter.speckle_size;
+  result.median = matching.filter.median;
   return result;
 }
 

@@ -19,30 +19,31 @@ SweepImages posed_views(const ScenePlan& plan, int view, int channels) {
 }
 
 /// How often the images of a view are halved for its patches: no image becomes smaller than kMinSide.
-int patch_levels(const ScenePlan& plan, int view, const SessionOptions& options) {
+int patch_levels(const ScenePlan& plan, int view, const MatchingSettings& matching) {
   constexpr int kMinSide = 160;
   int side = std::min(plan.view(view).camera.width, plan.view(view).camera.height);
   for (const int source : plan.view(view).sources)
     side = std::min({side, plan.view(source).camera.width, plan.view(source).camera.height});
   int levels = 0;
-  for (; levels < options.sweep().patch_match.levels && side / 2 >= kMinSide; ++levels) side /= 2;
+  for (; levels < matching.spec.patch_match.levels && side / 2 >= kMinSide; ++levels) side /= 2;
   return levels;
 }
 
 }  // namespace
 
-void choose_planes(const SessionOptions& options, int index, ScenePlan& plan) {
+void choose_planes(const MatchingSettings& matching, int index, ScenePlan& plan) {
   ViewPlan& view = plan.views[index];
-  if (options.sweep().refine.patches) view.levels = patch_levels(plan, index, options);
-  view.wanted_planes = wanted_planes(plan, index, view.range, options);
-  view.planes = options.planes ? *options.planes : std::min(view.wanted_planes, kMaxAutoPlanes);
+  if (matching.patches()) view.levels = patch_levels(plan, index, matching);
+  view.wanted_planes = wanted_planes(plan, index, view.range, matching);
+  view.planes = matching.planes ? *matching.planes : std::min(view.wanted_planes, kMaxAutoPlanes);
 }
 
-int wanted_planes(const ScenePlan& plan, int view, const DepthRange& range, const SessionOptions& options) {
-  if (options.planes) return *options.planes;
+int wanted_planes(const ScenePlan& plan, int view, const DepthRange& range,
+                  const MatchingSettings& matching) {
+  if (matching.planes) return *matching.planes;
   const auto [reference, sources] = posed_views(plan, view, 1);
   const int planes = auto_plane_count(reference, sources, range.near, range.far);
-  if (!options.sweep().refine.patches) return planes;
+  if (!matching.patches()) return planes;
   // More would not make a better beginning.
   return std::clamp(planes >> plan.view(view).levels, kMinCoarsePlanes, kMaxAutoPlanes);
 }
@@ -51,26 +52,26 @@ PosedImage posed_view(const ScenePlan& plan, int view, int channels) {
   return {plan.view(view).camera, plan.scene_view(view).cam_from_world, channels, {}};
 }
 
-SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions& options) {
+SweepProblem sweep_problem(const ScenePlan& plan, int view, const MatchingSettings& matching) {
   const ViewPlan& it = plan.view(view);
-  SweepProblem problem{options.sweep(),
-                       posed_views(plan, view, options.colour ? 3 : 1),
+  SweepProblem problem{matching.spec,
+                       posed_views(plan, view, matching.colour ? 3 : 1),
                        make_plane_set(it.range.near, it.range.far, it.planes),
                        {}};
-  if (options.depth.near) problem.bounds.max = static_cast<float>(1 / *options.depth.near);
-  if (options.depth.far) problem.bounds.min = static_cast<float>(1 / *options.depth.far);
-  if (!options.sweep().refine.patches) return problem;
+  if (matching.bounds.near) problem.bounds.max = static_cast<float>(1 / *matching.bounds.near);
+  if (matching.bounds.far) problem.bounds.min = static_cast<float>(1 / *matching.bounds.far);
+  if (!matching.patches()) return problem;
   problem.patch_match.levels = it.levels;
   halve_images(problem);  // there are no pixels yet
   return problem;
 }
 
 std::optional<DepthRange> narrow_planes(Backend& backend, const ScenePlan& plan, int view,
-                                        const SessionOptions& options, SweepProblem& problem) {
+                                        const MatchingSettings& matching, SweepProblem& problem) {
   const ViewPlan& it = plan.view(view);
   if (it.range.near == it.expected.near && it.range.far == it.expected.far) return std::nullopt;
   const DepthRange range = narrowed_range(it.range, it.expected, found_range(backend, problem));
-  const int planes = std::min(it.planes, wanted_planes(plan, view, range, options));
+  const int planes = std::min(it.planes, wanted_planes(plan, view, range, matching));
   problem.planes = make_plane_set(range.near, range.far, planes);
   return range;
 }

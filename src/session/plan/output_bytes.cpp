@@ -48,19 +48,19 @@ std::uint64_t model_bytes(std::uint64_t views, std::uint64_t points, std::uint64
 
 }  // namespace
 
-std::uint64_t output_bytes(const ScenePlan& plan, const SessionOptions& options) {
+std::uint64_t output_bytes(const ScenePlan& plan, const SceneSettings& settings) {
   // About one pixel in four becomes a point, which six views see.
   constexpr std::uint64_t kPixelsPerPoint = 4, kViews = 6;
   constexpr std::uint64_t kVertex = PlyWriter::vertex_bytes(PlyPosition::kDouble);
   // Tiles are written from a temporary file of the same size.
   const std::uint64_t cloud =
-      (kVertex * (options.tile > 0 ? 3 : 1) + PlyWriter::visibility_bytes(kViews)) / kPixelsPerPoint;
+      (kVertex * (settings.cloud.tile > 0 ? 3 : 1) + PlyWriter::visibility_bytes(kViews)) / kPixelsPerPoint;
   // The script of the report's page, and its points; of a view the records, its lines in the report and the
   // log.
   constexpr std::uint64_t kPage = std::uint64_t{1} << 20, kPagePoint = 14, kPagePoints = 300000;
   constexpr std::uint64_t kViewRecords = std::uint64_t{16} << 10;
   const std::uint64_t views = plan.views.size();
-  std::uint64_t bytes = map_file_bytes(plan, options.clean) + kPage + kViewRecords * views, pixels = 0,
+  std::uint64_t bytes = map_file_bytes(plan, settings.check.clean) + kPage + kViewRecords * views, pixels = 0,
                 observations = 0;
   for (const int view : plan.needed_views()) {
     const std::uint64_t size = map_pixels(plan.view(view).camera);
@@ -72,8 +72,8 @@ std::uint64_t output_bytes(const ScenePlan& plan, const SessionOptions& options)
   const std::uint64_t points = pixels / kPixelsPerPoint;
   bytes += pixels * (1 + cloud) + kPagePoint * std::min(points, kPagePoints);
   bytes += model_bytes(views, plan.scene.points.size(), observations);
-  if (options.export_points > 0) {
-    const std::uint64_t exported = std::min<std::uint64_t>(points, options.export_points);
+  if (settings.cloud.export_points > 0) {
+    const std::uint64_t exported = std::min<std::uint64_t>(points, settings.cloud.export_points);
     bytes += model_bytes(views, exported, kViews * exported);
   }
   return bytes;

@@ -67,10 +67,10 @@ void check_baseline(const Scene& scene) {
 }
 
 /// The longest side of the undistorted image of a view, 0 for any. A face becomes smaller as its photo would.
-int max_side_of(const View& view, const Camera& camera, const SessionOptions& options) {
-  if (!view.face) return options.max_side(camera.width, camera.height);
+int max_side_of(const View& view, const Camera& camera, const ImageSizes& images) {
+  if (!view.face) return images.max_side(camera.width, camera.height);
   const Camera& lens = view.face->lens;
-  const int side = options.max_side(lens.width, lens.height), photo = std::max(lens.width, lens.height);
+  const int side = images.max_side(lens.width, lens.height), photo = std::max(lens.width, lens.height);
   if (side == 0 || side >= photo) return 0;
   constexpr int kMinSide = 16;
   const double scale = static_cast<double>(side) / photo;
@@ -79,7 +79,7 @@ int max_side_of(const View& view, const Camera& camera, const SessionOptions& op
 
 /// Sets the cameras of the undistorted images, computed once for each camera of the scene.
 /// @throws InputError for the first view whose image cannot be undistorted
-void choose_cameras(const SessionOptions& options, ScenePlan& plan) {
+void choose_cameras(const ImageSizes& images, ScenePlan& plan) {
   const std::vector<Camera>& cameras = plan.scene.cameras;
   std::vector<Pinhole> undistorted(cameras.size());
   std::vector<FirstException> faults(cameras.size());  // of cameras that no view may have
@@ -89,7 +89,7 @@ void choose_cameras(const SessionOptions& options, ScenePlan& plan) {
     faults[i].guard([&] {
       const Camera& camera = cameras[i];
       if (view_of[i] != nullptr)
-        undistorted[i] = undistorted_camera(camera, max_side_of(*view_of[i], camera, options));
+        undistorted[i] = undistorted_camera(camera, max_side_of(*view_of[i], camera, images));
     });
   });
   for (std::size_t i = 0; i < plan.views.size(); ++i) {
@@ -123,14 +123,15 @@ void warn_of_bounds(const std::vector<ExpectedRange>& expected, const DepthRange
 
 /// Sets the source views and the depth ranges of each view.
 /// @param given  the sources of each view; empty: they are selected
-void choose_sources(const SessionOptions& options, ScenePlan& plan,
+void choose_sources(const SceneSettings& settings, ScenePlan& plan,
                     const std::vector<std::vector<int>>& given = {}) {
   const SceneIndex index(plan.scene);
-  const auto sources = given.empty() ? select_sources(index, options.selection) : given;
+  const auto sources = given.empty() ? select_sources(index, settings.plan.selection) : given;
   const auto expected = expected_ranges(index, sources);
   const auto overlapping = overlapping_views(index, expected, kOverlappingViews);
-  warn_of_bounds(expected, options.depth, plan);
-  const bool sweep = options.method_of(false) == Method::kPlaneSweep;
+  const DepthRangeOptions& bounds = settings.matching.bounds;
+  warn_of_bounds(expected, bounds, plan);
+  const bool sweep = settings.matching.sweeps();
   parallel_for(static_cast<int>(plan.views.size()), [&](int i) {
     ViewPlan& view = plan.views[i];
     view.sources = sources[i];
@@ -140,8 +141,8 @@ void choose_sources(const SessionOptions& options, ScenePlan& plan,
         view.overlapping.push_back(other);
     view.range = bounded(
         sweep ? search_range(index, i, sources[i], expected[i]) : static_cast<const DepthRange&>(expected[i]),
-        options.depth);
-    view.expected = bounded(expected[i], options.depth, view.range);
+        bounds);
+    view.expected = bounded(expected[i], bounds, view.range);
   });
 }
 
@@ -195,16 +196,18 @@ std::map<std::string, std::size_t> indices_by_name(const Scene& scene) {
 
 /// Sets in_scope, active and needed. The shard counts the photos of the whole scene, so that all shards agree
 /// on it whatever photo one of them cannot read.
-void choose_views(const Scene& whole, const SessionOptions& options, const HasMap& has_map, ScenePlan& plan) {
+void choose_views(const Scene& whole, const SceneSettings& settings, const HasMap& has_map, ScenePlan& plan) {
+  const std::string& pattern = settings.plan.views;
+  const Shard& shard = settings.plan.shard;
   const std::map<std::string, std::size_t> index_of_name = indices_by_name(whole);
-  const bool sweep = options.method_of(false) == Method::kPlaneSweep;
+  const bool sweep = settings.matching.sweeps();
   bool any_match = false;
   for (std::size_t i = 0; i < plan.views.size(); ++i) {
     ViewPlan& view = plan.views[i];
     const std::string& name = plan.scene.views[i].name;
     const std::string& photo = plan.scene.views[i].photo_name();
-    const bool matches = fnmatch(options.views.c_str(), name.c_str(), 0) == 0 ||
-                         fnmatch(options.views.c_str(), photo.c_str(), 0) == 0;
+    const bool matches =
+        fnmatch(pattern.c_str(), name.c_str(), 0) == 0 || fnmatch(pattern.c_str(), photo.c_str(), 0) == 0;
     any_match |= matches;
     const bool chosen = matches && has_map(name);
     const bool usable = sweep ? !view.sources.empty() : !view.pairs.empty();
@@ -213,21 +216,20 @@ void choose_views(const Scene& whole, const SessionOptions& options, const HasMa
                               ": no other view overlaps with it enough; it gets no depth map: check its "
                               "pose, or widen --min-angle and --max-angle");
     view.in_scope = chosen && usable;
-    view.active = view.in_scope &&
-                  static_cast<int>(index_of_name.at(photo) % static_cast<std::size_t>(options.shard.count)) ==
-                      options.shard.index - 1;
+    view.active = view.in_scope && static_cast<int>(index_of_name.at(photo) %
+                                                    static_cast<std::size_t>(shard.count)) == shard.index - 1;
     view.needed |= view.in_scope;
     if (view.in_scope)
       for (const int source : view.sources) plan.views[source].needed = true;
   }
   if (!any_match)
-    throw InputError(fmt::format("--views '{}' matches none of the {} views; names look like {}",
-                                 options.views, plan.views.size(), plan.name(0)));
+    throw InputError(fmt::format("--views '{}' matches none of the {} views; names look like {}", pattern,
+                                 plan.views.size(), plan.name(0)));
 }
 
 /// A cloud needs views that overlap.
 /// @throws InputError when every view in scope is without a source that it could be checked against
-void check_overlap_in_scope(const SessionOptions& options, const ScenePlan& plan) {
+void check_overlap_in_scope(const PlanSettings& settings, const ScenePlan& plan) {
   const std::vector<int> scope = plan.views_in_scope();
   const auto has_source_in_scope = [&](int view) {
     const std::vector<int>& sources = plan.view(view).sources;
@@ -237,7 +239,7 @@ void check_overlap_in_scope(const SessionOptions& options, const ScenePlan& plan
   const int first = scope.front();
   const std::string& name = plan.name(first);
   const std::string& source = plan.name(plan.view(first).sources.front());
-  if (!options.given.contains("views"))
+  if (!settings.views_given)
     throw InputError(fmt::format(
         "only {} of {} views can have a depth map, such as {}, and none of their source views, such as {}, "
         "is "
@@ -248,7 +250,7 @@ void check_overlap_in_scope(const SessionOptions& options, const ScenePlan& plan
       "--views '{}' matches {} view{}, such as {}, without any of their source views, such as {}: "
       "depths are checked across views; match some of these too, or give --stage estimate for "
       "depth maps alone",
-      options.views, scope.size(), scope.size() == 1 ? "" : "s", name, source));
+      settings.views, scope.size(), scope.size() == 1 ? "" : "s", name, source));
 }
 
 }  // namespace
@@ -326,7 +328,7 @@ Scene keep_views(const Scene& scene, const std::vector<int>& kept) {
   return result;
 }
 
-ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options,
+ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, const SceneSettings& settings,
                     const HasMap& has_map, const std::vector<SparsePoint>& corners) {
   std::vector<int> kept;
   for (std::size_t i = 0; i < scene.views.size(); ++i)
@@ -344,46 +346,47 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   check_baseline(plan.scene);
   plan.views.resize(count);
   if (corners.empty()) {
-    choose_sources(options, plan);
+    choose_sources(settings, plan);
   } else {
     Scene with_corners = scene;
     with_corners.points.edit() = corners;
-    choose_sources(options, plan,
-                   sources_by_corners(keep_views(with_corners, kept), plan.scene, options.selection));
+    choose_sources(settings, plan,
+                   sources_by_corners(keep_views(with_corners, kept), plan.scene, settings.plan.selection));
   }
-  choose_cameras(options, plan);
+  choose_cameras(settings.plan.images, plan);
   choose_output_names(plan);
-  const bool sweep = options.method_of(false) == Method::kPlaneSweep;
-  if (!sweep) choose_pairs(options, plan);
-  choose_views(scene, options, has_map, plan);
+  const bool sweep = settings.matching.sweeps();
+  if (!sweep) choose_pairs(settings.matching, plan);
+  choose_views(scene, settings, has_map, plan);
   if (plan.views_in_scope().empty())
     throw InputError(
         fmt::format("no overlap: no view has another one that sees the same surface under a useful angle ({} "
                     "views); check the poses, or widen --min-angle and --max-angle{}",
-                    count, options.depth_maps.empty() ? "" : ", or give maps of the views in --views"));
-  if (options.fuses()) check_overlap_in_scope(options, plan);
-  if (!sweep || !options.depth_maps.empty()) return plan;
+                    count, !settings.plan.given_maps ? "" : ", or give maps of the views in --views"));
+  if (settings.plan.checks) check_overlap_in_scope(settings.plan, plan);
+  if (!sweep || settings.plan.given_maps) return plan;
   const std::vector<int> active = plan.active_views();
-  parallel_for(static_cast<int>(active.size()), [&](int i) { choose_planes(options, active[i], plan); });
+  parallel_for(static_cast<int>(active.size()),
+               [&](int i) { choose_planes(settings.matching, active[i], plan); });
   return plan;
 }
 
-void resize_images(const SessionOptions& options, ScenePlan& plan) {
-  choose_cameras(options, plan);
-  if (options.method_of(false) != Method::kPlaneSweep) return choose_pairs(options, plan);
-  for (const int view : plan.active_views()) choose_planes(options, view, plan);
+void resize_images(const ImageSizes& images, const MatchingSettings& matching, ScenePlan& plan) {
+  choose_cameras(images, plan);
+  if (!matching.sweeps()) return choose_pairs(matching, plan);
+  for (const int view : plan.active_views()) choose_planes(matching, view, plan);
 }
 
 ScenePlan plan_given_views(Scene scene, const std::vector<std::vector<int>>& sources,
-                           const std::vector<int>& swept, const SessionOptions& options) {
+                           const std::vector<int>& swept, const SceneSettings& settings) {
   ScenePlan plan;
   plan.scene = std::move(scene);
   check_baseline(plan.scene);
   plan.views.resize(plan.scene.views.size());
-  choose_sources(options, plan, sources);
+  choose_sources(settings, plan, sources);
   for (std::size_t i = 0; i < plan.views.size(); ++i)
     plan.views[i].camera = as_pinhole(plan.scene.cameras[plan.scene.views[i].camera]).value();
-  for (const int view : swept) choose_planes(options, view, plan);
+  for (const int view : swept) choose_planes(settings.matching, view, plan);
   return plan;
 }
 

@@ -14,7 +14,7 @@
 #include "methods/sweep/sweep_problem.hpp"
 #include "scene/pinhole.hpp"
 #include "scene/scene.hpp"
-#include "session/options/options.hpp"
+#include "session/options/scene_settings.hpp"
 
 namespace recon {
 
@@ -85,13 +85,13 @@ inline bool is_left_out(const std::vector<LeftOut>& left_out, const std::string&
 /// can be rectified
 using HasMap = std::function<bool(const std::string&)>;
 ScenePlan make_plan(
-    const Scene& scene, const std::vector<LeftOut>& left_out, const SessionOptions& options,
+    const Scene& scene, const std::vector<LeftOut>& left_out, const SceneSettings& settings,
     const HasMap& has_map = [](const std::string&) { return true; },
     const std::vector<SparsePoint>& corners = {});
 
-/// Gives a plan the images of other options: cameras, planes and pairs; sources and depths stay.
+/// Gives a plan the images of other sizes: cameras, planes and pairs; sources and depths stay.
 /// @throws InputError when no two views can be rectified
-void resize_images(const SessionOptions& options, ScenePlan& plan);
+void resize_images(const ImageSizes& images, const MatchingSettings& matching, ScenePlan& plan);
 
 /// The plan of views whose images are their own undistorted ones: their depth ranges and overlaps, and the
 /// planes of those that are swept.
@@ -100,11 +100,11 @@ void resize_images(const SessionOptions& options, ScenePlan& plan);
 /// @param swept    indices of views that have sources
 /// @throws InputError where all views are in one place
 ScenePlan plan_given_views(Scene scene, const std::vector<std::vector<int>>& sources,
-                           const std::vector<int>& swept, const SessionOptions& options);
+                           const std::vector<int>& swept, const SceneSettings& settings);
 
 /// The planes of a view that lie at most a pixel apart in every source, at the size that is swept; or the
 /// number that the user gives.
-int wanted_planes(const ScenePlan& plan, int view, const DepthRange& range, const SessionOptions& options);
+int wanted_planes(const ScenePlan& plan, int view, const DepthRange& range, const MatchingSettings& matching);
 
 /// A note if `auto` would choose more planes than its limit; else empty.
 std::string plane_limit_note(const ScenePlan& plan);
@@ -113,13 +113,13 @@ std::string plane_limit_note(const ScenePlan& plan);
 PosedImage posed_view(const ScenePlan& plan, int view, int channels);
 
 /// The sweep of a view over all depths that are searched; its images lack their pixels.
-SweepProblem sweep_problem(const ScenePlan& plan, int view, const SessionOptions& options);
+SweepProblem sweep_problem(const ScenePlan& plan, int view, const MatchingSettings& matching);
 
 /// Narrows the planes of a sweep that has its pixels to the depths at which there are surfaces.
 /// @returns these depths; nothing where no others are searched
 /// @throws what Backend::sweep throws
 std::optional<DepthRange> narrow_planes(Backend& backend, const ScenePlan& plan, int view,
-                                        const SessionOptions& options, SweepProblem& problem);
+                                        const MatchingSettings& matching, SweepProblem& problem);
 
 /// `scene` with only the views of `kept`, rising indices; the track elements of others are removed, points
 /// stay.
@@ -132,9 +132,9 @@ Scene undistorted_scene(const ScenePlan& plan);
 
 /// Bytes that the results of a plan and temporary files of tiles take on the disk at a time, at most (the
 /// cloud is an estimate).
-std::uint64_t output_bytes(const ScenePlan& plan, const SessionOptions& options);
+std::uint64_t output_bytes(const ScenePlan& plan, const SceneSettings& settings);
 
 /// The pipeline that the pairs of a scene are matched with.
-PairDepthOptions pair_depth_options(const SessionOptions& options);
+PairDepthOptions pair_depth_options(const MatchingSettings& matching);
 
 }  // namespace recon

@@ -15,7 +15,6 @@
 #include "session/options/options.hpp"
 #include "session/report/measured_steps.hpp"
 #include "session/scene/cloud_offset.hpp"
-#include "session/scene/step_inputs.hpp"
 
 namespace recon {
 
@@ -139,19 +138,35 @@ json depths_json(const ScenePlan& plan, const ResultStore& results) {
 }
 
 /// What plans and reports have.
-json run_json(const SceneRun& run) {
-  json warnings = run.plan.warnings;
-  for (const std::string& warning : run.warnings) warnings.push_back(warning);
-  const bool shard = run.options.shard.count > 1;
-  const std::vector<int> views = shard ? run.plan.active_views() : run.plan.views_in_scope();
-  json object = {{"scene", run.folder.root.string()},
-                 {"output", run.workspace.root().string()},
-                 {"views", views_json(run.plan, run.results, views)},
-                 {"left_out", left_out_json(run.plan, run.failed)},
+json run_json(const SceneJob& job) {
+  json warnings = job.plan.warnings;
+  for (const std::string& warning : job.findings.warnings) warnings.push_back(warning);
+  const bool shard = job.options.shard.count > 1;
+  const std::vector<int> views = shard ? job.plan.active_views() : job.plan.views_in_scope();
+  json object = {{"scene", job.input.folder.root.string()},
+                 {"output", job.products.workspace.root().string()},
+                 {"views", views_json(job.plan, job.products.results, views)},
+                 {"left_out", left_out_json(job.plan, job.findings.failed)},
                  {"warnings", std::move(warnings)}};
-  if (const int masked = count_masked(run.plan.scene); masked > 0) object["masked_views"] = masked;
-  if (run.options.roi) object["roi"] = roi_json(*run.options.roi);
+  if (const int masked = count_masked(job.plan.scene); masked > 0) object["masked_views"] = masked;
+  if (job.options.roi) object["roi"] = roi_json(*job.options.roi);
   return object;
+}
+
+/// The tasks of each step, in their order: the views, and the bytes that one takes at most, where they are
+/// counted.
+json tasks_json(const SceneJob& job, const SceneWork& work) {
+  json steps = json::array();
+  for (const auto& [step, views] : work) {
+    if (views.empty()) continue;
+    json names = json::array();
+    for (const int view : views) names.push_back(job.plan.name(view));
+    json tasks = {{"step", step_name(step)}, {"views", std::move(names)}};
+    if (const auto bytes = job.memory.of_step.find(step); bytes != job.memory.of_step.end())
+      tasks["bytes"] = bytes->second;
+    steps.push_back(std::move(tasks));
+  }
+  return steps;
 }
 
 /// Steps that are predicted to be shorter are not reported, seconds.
@@ -188,27 +203,27 @@ std::string names_text(const std::vector<std::string>& names, std::size_t column
 }
 
 /// A table of the views of the plan.
-std::string views_text(const SceneRun& run) {
+std::string views_text(const SceneJob& job) {
   std::size_t width = 4;
-  for (const int view : run.plan.active_views()) width = std::max(width, run.plan.name(view).size());
+  for (const int view : job.plan.active_views()) width = std::max(width, job.plan.name(view).size());
   const auto padded = [&](std::string name) {
     return name.append(width - std::min(width, name.size()), ' ');
   };
-  const bool sweep = run.job.method == Method::kPlaneSweep;
+  const bool sweep = job.settings.matching.sweeps();
   std::string text = "  " + padded("view") +
-                     (run.given.any() ? "      size  depths   depth range            sources\n"
-                      : sweep         ? "      size  planes   searched depths        sources\n"
-                                      : "      size  disparities  searched depths    matched with\n");
-  for (const int view : run.plan.active_views()) {
-    const ViewPlan& plan = run.plan.view(view);
+                     (job.input.given.any() ? "      size  depths   depth range            sources\n"
+                      : sweep               ? "      size  planes   searched depths        sources\n"
+                                            : "      size  disparities  searched depths    matched with\n");
+  for (const int view : job.plan.active_views()) {
+    const ViewPlan& plan = job.plan.view(view);
     const std::string row =
-        fmt::format("  {}  {:>10}  {:>6}   {:<9.5g} {:<9.5g}   ", padded(run.plan.name(view)),
+        fmt::format("  {}  {:>10}  {:>6}   {:<9.5g} {:<9.5g}   ", padded(job.plan.name(view)),
                     size_text(plan.camera.width, plan.camera.height),
-                    run.given.any() ? "given" : decimal(sweep ? plan.planes : most_disparities(plan)),
+                    job.input.given.any() ? "given" : decimal(sweep ? plan.planes : most_disparities(plan)),
                     plan.range.near, plan.range.far);
     std::vector<std::string> names;
-    for (const int source : plan.matched_views()) names.push_back(run.plan.name(source));
-    text += row + names_text(names, row.size(), run.options.verbose) + "\n";
+    for (const int source : plan.matched_views()) names.push_back(job.plan.name(source));
+    text += row + names_text(names, row.size(), job.options.verbose) + "\n";
   }
   return text;
 }
@@ -245,34 +260,35 @@ json time_json(const TimePlan& time) {
   return object;
 }
 
-json plan_json(const SceneRun& run, const TimePlan& time) {
-  const MemoryPlan& memory = run.memory;
-  json plan = run_json(run);
-  plan["active_views"] = run.plan.active_views().size();
+json plan_json(const SceneJob& job, const SceneWork& work, const TimePlan& time) {
+  const MemoryPlan& memory = job.memory;
+  json plan = run_json(job);
+  plan["active_views"] = job.plan.active_views().size();
   plan["memory"] = {{"limit", memory.limit},
                     {"peak", memory.peak},
                     {"gpu", memory.device_peak},
                     {"tiles", memory.tiles},
-                    {"output", output_bytes(run.plan, run.options)}};
+                    {"output", output_bytes(job.plan, job.settings)}};
+  plan["tasks"] = tasks_json(job, work);
   plan["seconds"] = time_json(time);
   return plan;
 }
 
-std::string plan_text(const SceneRun& run, const TimePlan& time) {
-  std::string text = run.folder.root.string() + " -> " + run.workspace.root().string() + "\n";
-  text += views_text(run);
-  for (const auto* views : {&run.plan.left_out, &run.failed})
+std::string plan_text(const SceneJob& job, const TimePlan& time) {
+  std::string text = job.input.folder.root.string() + " -> " + job.products.workspace.root().string() + "\n";
+  text += views_text(job);
+  for (const auto* views : {&job.plan.left_out, &job.findings.failed})
     for (const LeftOut& view : *views) text += "  left out: " + view.name + ": " + view.reason + "\n";
-  if (run.given.any() && run.does(Step::kEstimate))
+  if (job.input.given.any() && job.targets.does(Step::kEstimate))
     text += fmt::format("  depth maps: of {} of {} views\n",
-                        run.plan.active_views().size() - run.failed.size(), run.plan.views.size());
-  if (const int masked = count_masked(run.plan.scene); masked > 0)
-    text += fmt::format("  masks: {} of {} views\n", masked, run.plan.views.size());
-  const MemoryPlan& memory = run.memory;
+                        job.plan.active_views().size() - job.findings.failed.size(), job.plan.views.size());
+  if (const int masked = count_masked(job.plan.scene); masked > 0)
+    text += fmt::format("  masks: {} of {} views\n", masked, job.plan.views.size());
+  const MemoryPlan& memory = job.memory;
   text += "  memory: up to " + format_byte_size(memory.peak) + " of " + format_byte_size(memory.limit);
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory a view";
   text += fmt::format("; a view in {} piece{}\n  disk: up to {}\n", memory.tiles,
-                      memory.tiles == 1 ? "" : "s", format_byte_size(output_bytes(run.plan, run.options)));
+                      memory.tiles == 1 ? "" : "s", format_byte_size(output_bytes(job.plan, job.settings)));
   text += fmt::format("  time: about {:.2f} s", time.total);
   if (time.a_view > 0) text += fmt::format(", {:.3f} s a view", time.a_view);
   std::vector<std::string> steps;
@@ -291,28 +307,30 @@ json program_json(const SessionOptions& options, const std::string& device) {
   return about;
 }
 
-json report_json(const SceneRun& run, const std::string& device, const StepTimes& times) {
-  json report = run_json(run);
+json report_json(const SceneJob& job, const std::string& device, const StepTimes& times) {
+  json report = run_json(job);
   const MeasuredRun earlier =
-      read_measured_run(set_aside(report_file(run.workspace, run.options.shard, ".json")));
-  add_measured_run(report, measured_run(run.results, times, program_json(run.options, device), earlier));
+      read_measured_run(set_aside(report_file(job.products.workspace, job.options.shard, ".json")));
+  add_measured_run(report,
+                   measured_run(job.products.results, times, program_json(job.options, device), earlier));
   report.update({{"elapsed", elapsed(times)},
-                 {"complete", run.complete()},
-                 {"baselines", baselines_json(run.plan)},
-                 {"depths", depths_json(run.plan, run.results)},
-                 {"options", resolved_options(run.options, run.job)}});
-  if (const StepRecord* const cloud = run.results.get({Step::kFusion})) {
-    report["cloud"] = run.workspace.path(Workspace::cloud_file()).string();
+                 {"complete", job.complete()},
+                 {"tasks", tasks_json(job, made(job.targets, job.products))},
+                 {"baselines", baselines_json(job.plan)},
+                 {"depths", depths_json(job.plan, job.products.results)},
+                 {"options", resolved_options(job.options, Job{job.settings.matching.method, false})}});
+  if (const StepRecord* const cloud = job.products.results.get({Step::kFusion})) {
+    report["cloud"] = job.products.workspace.path(Workspace::cloud_file()).string();
     report["points"] = cloud->result.at("points");
-    if (const Vec3d offset = cloud_offset(run); has_offset(offset))
+    if (const Vec3d offset = cloud_offset(job.plan, job.settings.cloud); has_offset(offset))
       report["offset"] = {offset.x, offset.y, offset.z};
   }
-  if (const StepRecord* const tiles = run.results.get({Step::kTiles})) {
+  if (const StepRecord* const tiles = job.products.results.get({Step::kTiles})) {
     json files = json::array();
     for (const OutputFile& file : tiles->outputs) files.push_back(file.name);
-    report["tiles"] = {{"size", run.options.tile}, {"files", std::move(files)}};
+    report["tiles"] = {{"size", job.options.tile}, {"files", std::move(files)}};
   }
-  if (const StepRecord* const exported = run.results.get({Step::kExport}))
+  if (const StepRecord* const exported = job.products.results.get({Step::kExport}))
     report["export"] = {{"folder", Workspace::export_folder()}, {"points", exported->result.at("points")}};
   return report;
 }

@@ -65,7 +65,7 @@ std::string scene_page(const Workspace& workspace, const ScenePlan& plan, const 
 
 /// The last line of a page: a hash of what it shows, without what only this run did.
 std::string page_key(const std::string& commit, const ResultStore& results, json report) {
-  for (const char* of_run : {"seconds", "steps", "elapsed", "predicted", "date", "device"})
+  for (const char* of_run : {"seconds", "steps", "elapsed", "predicted", "date", "device", "tasks"})
     report.erase(of_run);
   report["commit"] = commit;
   for (json& view : report.at("views")) view.erase("kept");

@@ -12,7 +12,6 @@
 #include "core/error.hpp"
 #include "io/image/image_file.hpp"
 #include "scene/calibration_check.hpp"
-#include "session/scene/scene_run.hpp"
 
 namespace recon {
 
@@ -118,26 +117,27 @@ std::vector<int> usable_views(const Scene& scene, const std::vector<LeftOut>& le
 }
 
 /// Warns of single views among others that fit.
-void warn_of_views(SceneRun& run, const std::vector<std::pair<int, ObservationFit>>& off, double usual) {
-  for (const auto& [view, fit] : off) run.doubted_views.insert(run.scene.views[view].name);
+void warn_of_views(const SceneInput& input, const std::vector<std::pair<int, ObservationFit>>& off,
+                   double usual, Findings& findings) {
+  for (const auto& [view, fit] : off) findings.doubted_views.insert(input.scene.views[view].name);
   for (std::size_t i = 0; i < std::min(off.size(), kNamed); ++i)
-    run.warn(fmt::format(
+    findings.warn(fmt::format(
         "{}: its pose or its camera does not fit the sparse points: {}, that of all views {:.1f}; "
         "correct it, or remove the view",
-        run.scene.views[off[i].first].name, error_text(off[i].second), usual));
+        input.scene.views[off[i].first].name, error_text(off[i].second), usual));
   if (off.size() > kNamed)
-    run.warn(fmt::format("{}: {} more views do not fit the sparse points, such as {}",
-                         run.folder.model.string(), off.size() - kNamed,
-                         run.scene.views[off[kNamed].first].name));
+    findings.warn(fmt::format("{}: {} more views do not fit the sparse points, such as {}",
+                              input.folder.model.string(), off.size() - kNamed,
+                              input.scene.views[off[kNamed].first].name));
 }
 
 /// What people did to a model that does not fit its points: the mistake without which it fits, or else a
 /// principal point that no photo has.
-std::string causes_of_misfit(const SceneRun& run, const std::vector<int>& views) {
-  const auto mistake = explain_misfit(run.scene, views);
+std::string causes_of_misfit(const SceneInput& input, const std::vector<int>& views) {
+  const auto mistake = explain_misfit(input.scene, views);
   for (std::size_t i = 0; !mistake && i < views.size(); ++i) {
-    const View& view = run.scene.views[views[i]];
-    const Camera& camera = run.scene.cameras[view.camera];
+    const View& view = input.scene.views[views[i]];
+    const Camera& camera = input.scene.cameras[view.camera];
     if (!doubt_camera(camera).principal_point) continue;
     const auto [x, y] = Lens(camera).principal_point();
     return fmt::format(
@@ -145,15 +145,15 @@ std::string causes_of_misfit(const SceneRun& run, const std::vector<int>& views)
         "in pixels from the upper left corner of this photo",
         x, y, view.name, size_text(camera.width, camera.height));
   }
-  return causes(run, mistake);
+  return causes(input, mistake);
 }
 
 /// @returns the fit of all views of the scene
-SceneFit check_points(SceneRun& run, const std::vector<int>& views) {
-  const SceneFit fit = fit_observations(run.scene, views);
-  const std::string model = run.folder.model.string();
+SceneFit check_points(const SceneInput& input, const std::vector<int>& views, Findings& findings) {
+  const SceneFit fit = fit_observations(input.scene, views);
+  const std::string model = input.folder.model.string();
   if (fit.placeholders > 0)
-    run.warn(
+    findings.warn(
         fmt::format("{}: the observations of {} of {} views are all at one place: they are placeholders, and "
                     "do not tell whether cameras and poses fit the sparse points",
                     model, fit.placeholders, views.size()));
@@ -162,17 +162,17 @@ SceneFit check_points(SceneRun& run, const std::vector<int>& views) {
         fmt::format("{}: cameras and poses contradict the sparse points: {}; {}; if only the points are "
                     "wrong, remove the "
                     "points3D file",
-                    model, error_text(fit.all), causes_of_misfit(run, views)));
+                    model, error_text(fit.all), causes_of_misfit(input, views)));
   std::vector<std::pair<int, ObservationFit>> off;
   for (std::size_t i = 0; i < views.size(); ++i)
     if (is_off(fit.views[i])) off.emplace_back(views[i], fit.views[i]);
   if (is_off(fit.all) || 2 * off.size() > views.size())
-    run.warn(
+    findings.warn(
         fmt::format("{}: cameras and poses do not fit the sparse points: {}, in {} of {} views too large; "
                     "expect few and wrong points; {}",
-                    model, error_text(fit.all), off.size(), views.size(), causes_of_misfit(run, views)));
+                    model, error_text(fit.all), off.size(), views.size(), causes_of_misfit(input, views)));
   else
-    warn_of_views(run, off, fit.all.median_error);
+    warn_of_views(input, off, fit.all.median_error, findings);
   return fit;
 }
 
@@ -196,28 +196,29 @@ std::string doubt_text(const CameraDoubt& doubt, const Camera& camera) {
 }
 
 /// Warns of the first camera that does not fit its photos, unless the sparse points confirm it.
-void check_cameras(SceneRun& run, const std::vector<int>& views, const SceneFit& fit) {
+void check_cameras(const SceneInput& input, const std::vector<int>& views, const SceneFit& fit,
+                   Findings& findings) {
   std::vector<int> doubtful;
   for (std::size_t i = 0; i < views.size(); ++i) {
     const bool confirmed =
         fit.views[i].observations >= calibration_limit::kMinObservations && !is_off(fit.views[i]);
-    const Camera& camera = run.scene.cameras[run.scene.views[views[i]].camera];
+    const Camera& camera = input.scene.cameras[input.scene.views[views[i]].camera];
     if (!confirmed && doubt_camera(camera).any()) doubtful.push_back(views[i]);
   }
   if (doubtful.empty()) return;
-  const View& view = run.scene.views[doubtful.front()];
-  const Camera& camera = run.scene.cameras[view.camera];
+  const View& view = input.scene.views[doubtful.front()];
+  const Camera& camera = input.scene.cameras[view.camera];
   std::string others;
   if (doubtful.size() > 1) others = fmt::format(" ({} more views have such a camera)", doubtful.size() - 1);
-  run.warn(fmt::format("{}: the camera of {}: {}{}; expect few and wrong points if it is wrong",
-                       run.folder.model.string(), view.name, doubt_text(doubt_camera(camera), camera),
-                       others));
+  findings.warn(fmt::format("{}: the camera of {}: {}{}; expect few and wrong points if it is wrong",
+                            input.folder.model.string(), view.name, doubt_text(doubt_camera(camera), camera),
+                            others));
 }
 
-std::vector<int> finished_views(const SceneRun& run) {
+std::vector<int> finished_views(const SceneProducts& products) {
   std::vector<int> views;
-  for (const int view : run.plan.views_in_scope())
-    if (run.result(Step::kEstimate, view) && run.result(Step::kCheck, view)) views.push_back(view);
+  for (const int view : products.plan.views_in_scope())
+    if (products.result(Step::kEstimate, view) && products.result(Step::kCheck, view)) views.push_back(view);
   return views;
 }
 
@@ -226,133 +227,139 @@ double known(const StepRecord* record) {
 }
 
 /// Finished views by their photos.
-std::map<std::string, std::vector<int>> by_photo(const SceneRun& run, const std::vector<int>& views) {
+std::map<std::string, std::vector<int>> by_photo(const ScenePlan& plan, const std::vector<int>& views) {
   std::map<std::string, std::vector<int>> photos;
-  for (const int view : views) photos[run.plan.scene_view(view).photo_name()].push_back(view);
+  for (const int view : views) photos[plan.scene_view(view).photo_name()].push_back(view);
   return photos;
 }
 
 /// Whether other views confirm next to nothing of some views, and more of others.
-bool is_alone(const SceneRun& run, const std::vector<int>& views, const ViewAgreement& all) {
-  const double share = agreement_of(run, views).share();
+bool is_alone(const SceneProducts& products, const std::vector<int>& views, const ViewAgreement& all) {
+  const double share = agreement_of(products, views).share();
   return share < agreement_limit::kByChance && share < agreement_limit::kOfOtherViews * all.share();
 }
 
 /// Warns of a photo that other views confirm nothing of, if it shows nothing or is apart from theirs.
-void warn_of_lone_photo(SceneRun& run, const std::vector<int>& its_views, PhotoVerdict verdict,
-                        const std::string& evidence) {
-  const std::string& photo = run.plan.scene_view(its_views.front()).photo_name();
-  if (const std::string what = what_is_empty(run, its_views); !what.empty())
-    run.warn(
+void warn_of_lone_photo(SceneProducts& products, const std::vector<int>& its_views, PhotoVerdict verdict,
+                        const std::string& evidence, Findings& findings) {
+  const std::string& photo = products.plan.scene_view(its_views.front()).photo_name();
+  if (const std::string what = what_is_empty(products, its_views); !what.empty())
+    findings.warn(
         fmt::format("{}: its photo is {}: {}; replace the photo, or remove the view", photo, what, evidence));
   else if (verdict == PhotoVerdict::kApart)
-    run.warn(fmt::format(
+    findings.warn(fmt::format(
         "{}: it does not go together with the other photos: {}, and they show next to nothing of it "
         "where they should; check its photo, its camera and its pose, or remove the view",
         photo, evidence));
   else
     return;
-  run.doubted_views.insert(photo);
+  findings.doubted_views.insert(photo);
 }
 
 /// Warns of single photos whose depths other views do not confirm where corners speak against them too, or
 /// that show nothing.
 /// @param views  all that are finished
-void judge_photos(SceneRun& run, const std::vector<int>& views, const ViewAgreement& all) {
+void judge_photos(const PreparedPhotos& compared, const std::vector<int>& views, const ViewAgreement& all,
+                  Findings& findings) {
+  SceneProducts& products = compared.products;
   const auto evidence_of = [&](const std::vector<int>& its_views) {
     return fmt::format("other views confirm {:.1f} % of its depths, and {:.0f} % of those of all views",
-                       100 * agreement_of(run, its_views).share(), 100 * all.share());
+                       100 * agreement_of(products, its_views).share(), 100 * all.share());
   };
   std::map<std::string, std::string> wrong;
   std::size_t judged = 0;
-  const std::map<std::string, std::vector<int>> photos = by_photo(run, views);
-  for (const auto& [photo, doubt] : run.photo_doubts) {
+  const std::map<std::string, std::vector<int>> photos = by_photo(products.plan, views);
+  for (const auto& [photo, doubt] : findings.photo_doubts) {
     const auto its_views = photos.find(photo);
     if (its_views == photos.end())
       wrong.emplace(photo, doubt);  // of a source, which this run gives no depths
-    else if (agreement_of(run, its_views->second).share() < agreement_limit::kOfAllInDoubt * all.share())
+    else if (agreement_of(products, its_views->second).share() < agreement_limit::kOfAllInDoubt * all.share())
       wrong.emplace(photo, evidence_of(its_views->second) + "; " + doubt);
   }
   for (const auto& [photo, its_views] : photos) {
-    if (run.doubted_views.contains(photo) || run.photo_doubts.contains(photo)) continue;
-    const auto first = std::ranges::find_if(its_views, [&](int view) { return is_alone(run, {view}, all); });
+    if (findings.doubted_views.contains(photo) || findings.photo_doubts.contains(photo)) continue;
+    const auto first =
+        std::ranges::find_if(its_views, [&](int view) { return is_alone(products, {view}, all); });
     if (first == its_views.end()) continue;
     const std::string evidence = evidence_of({*first});
     if (judged++ >= kNamed) continue;
-    const PhotoVerdict verdict = judge_photo(run, *first);
+    const PhotoVerdict verdict = judge_photo(compared, *first);
     if (verdict == PhotoVerdict::kContradicts)
       wrong.emplace(photo, evidence);
-    else if (std::ranges::all_of(its_views, [&](int view) { return is_alone(run, {view}, all); }))
-      warn_of_lone_photo(run, its_views, verdict, evidence);
+    else if (std::ranges::all_of(its_views, [&](int view) { return is_alone(products, {view}, all); }))
+      warn_of_lone_photo(products, its_views, verdict, evidence, findings);
   }
-  warn_of_photos(run, wrong);
+  warn_of_photos(compared.input.folder.root.string(), wrong, findings);
 }
 
 }  // namespace
 
-std::string causes(const SceneRun& run, std::optional<CalibrationMistake> mistake) {
-  if (!mistake) return usual_causes(run.folder.format);
-  std::string text = mistake_text(*mistake, run.folder.format);
-  if (*mistake == CalibrationMistake::kImageSize) text += sizes_text(run.scene);
+std::string causes(const SceneInput& input, std::optional<CalibrationMistake> mistake) {
+  if (!mistake) return usual_causes(input.folder.format);
+  std::string text = mistake_text(*mistake, input.folder.format);
+  if (*mistake == CalibrationMistake::kImageSize) text += sizes_text(input.scene);
   return text + " (without that they fit)";
 }
 
-void check_calibration(SceneRun& run, const std::vector<LeftOut>& left_out) {
-  const std::vector<int> views = usable_views(run.scene, left_out);
-  check_cameras(run, views, check_points(run, views));
+void check_calibration(const SceneInput& input, const std::vector<LeftOut>& left_out, Findings& findings) {
+  const std::vector<int> views = usable_views(input.scene, left_out);
+  check_cameras(input, views, check_points(input, views, findings), findings);
 }
 
-bool by_chance(const SceneRun& run, const ViewAgreement& agreement) {
+bool by_chance(const Findings& findings, const ViewAgreement& agreement) {
   using namespace agreement_limit;
   double limit = kByChance;
-  if (run.photos_fit) limit = *run.photos_fit ? kByChanceOfFitting : kByChanceOfContradicted;
+  if (findings.photos_fit) limit = *findings.photos_fit ? kByChanceOfFitting : kByChanceOfContradicted;
   return agreement.share() < limit;
 }
 
-std::string disagreement(const SceneRun& run) {
-  if (run.photos_fit && *run.photos_fit)
+std::string disagreement(const SceneInput& input, const Findings& findings) {
+  if (findings.photos_fit && *findings.photos_fit)
     return "the photos fit cameras and poses, so that the depth range is in doubt: set --depth-min and "
            "--depth-max";
-  return "check the poses and the depth range (--depth-min, --depth-max); " + causes(run, std::nullopt);
+  return "check the poses and the depth range (--depth-min, --depth-max); " + causes(input, std::nullopt);
 }
 
-ViewAgreement agreement_of(const SceneRun& run, const std::vector<int>& views) {
+ViewAgreement agreement_of(const SceneProducts& products, const std::vector<int>& views) {
   ViewAgreement sum;
   for (const int view : views) {
-    sum.estimated += known(run.result(Step::kEstimate, view)) / static_cast<double>(views.size());
-    sum.checked += known(run.result(Step::kCheck, view)) / static_cast<double>(views.size());
+    sum.estimated += known(products.result(Step::kEstimate, view)) / static_cast<double>(views.size());
+    sum.checked += known(products.result(Step::kCheck, view)) / static_cast<double>(views.size());
   }
   return sum;
 }
 
-bool is_cloud_by_chance(const SceneRun& run, const std::vector<int>& views, std::uint64_t points) {
-  const ViewAgreement agreement = agreement_of(run, views);
-  if (!by_chance(run, agreement)) return false;
-  if (run.photos_fit && !*run.photos_fit) return true;
+bool is_cloud_by_chance(const SceneProducts& products, const Findings& findings,
+                        const std::vector<int>& views, std::uint64_t points, int spacing) {
+  const ViewAgreement agreement = agreement_of(products, views);
+  if (!by_chance(findings, agreement)) return false;
+  if (findings.photos_fit && !*findings.photos_fit) return true;
   double pixels = 0;
   for (const int view : views) {
-    const Pinhole& camera = run.plan.view(view).camera;
-    pixels += known(run.result(Step::kEstimate, view)) * camera.width * camera.height;
+    const Pinhole& camera = products.plan.view(view).camera;
+    pixels += known(products.result(Step::kEstimate, view)) * camera.width * camera.height;
   }
-  const double pixels_a_point = static_cast<double>(run.options.point_spacing) * run.options.point_spacing;
+  const double pixels_a_point = static_cast<double>(spacing) * spacing;
   return static_cast<double>(points) * pixels_a_point < agreement_limit::kNextToNothing * pixels;
 }
 
-void check_agreement(SceneRun& run) {
-  const std::vector<int> views = finished_views(run);
+void check_agreement(const PreparedPhotos& photos, Findings& findings) {
+  const SceneProducts& products = photos.products;
+  const std::vector<int> views = finished_views(products);
   if (views.empty()) return;
-  const ViewAgreement all = agreement_of(run, views);
+  const ViewAgreement all = agreement_of(products, views);
   const bool found = all.estimated >= agreement_limit::kMinEstimated;
-  if (found && !by_chance(run, all)) {
-    judge_photos(run, views, all);
+  if (found && !by_chance(findings, all)) {
+    judge_photos(photos, views, all, findings);
     return;
   }
-  warn_of_photos(run, run.photo_doubts);  // nothing speaks against them
-  if (!found) return;                     // the cloud is empty, which has its own message
-  run.warn(fmt::format(
+  const std::string scene = photos.input.folder.root.string();
+  warn_of_photos(scene, findings.photo_doubts, findings);  // nothing speaks against them
+  if (!found) return;                                      // the cloud is empty, which has its own message
+  findings.warn(fmt::format(
       "{}: the views do not agree: {:.1f} % of the pixels have a depth before the check across views, and "
       "{:.1f} % after it, as it is by chance; points are there by chance: {}",
-      run.folder.root.string(), 100 * all.estimated, 100 * all.checked, disagreement(run)));
+      scene, 100 * all.estimated, 100 * all.checked, disagreement(photos.input, findings)));
 }
 
 }  // namespace recon

@@ -10,26 +10,33 @@
 #include "methods/sweep/plane_sweep.hpp"
 #include "refine/mean_normals.hpp"
 #include "session/scene/depth_histogram.hpp"
+#include "session/scene/masks.hpp"
 #include "session/scene/scene_graph.hpp"
-#include "session/scene/scene_run.hpp"
-#include "session/scene/step_inputs.hpp"
+#include "session/scene/scene_job.hpp"
 #include "session/scene/view_check.hpp"
 
 namespace recon {
 
 namespace {
 
-std::vector<int> estimated_sources(const SceneRun& run, int view) {
+std::vector<int> estimated_sources(const SceneProducts& products, int view) {
   std::vector<int> sources;
-  for (const int source : run.plan.view(view).sources)
-    if (run.result(Step::kEstimate, source)) sources.push_back(source);
+  for (const int source : products.plan.view(view).sources)
+    if (products.result(Step::kEstimate, source)) sources.push_back(source);
   return sources;
 }
 
 /// The check of the depths of views against their sources; writes what is left and its previews.
 class Checks {
  public:
-  explicit Checks(SceneGraph& graph) : graph_(graph), run_(graph.run), results_(graph.views.size()) {
+  explicit Checks(SceneGraph& graph)
+      : graph_(graph),
+        products_(graph.job.products),
+        plan_(graph.job.plan),
+        inputs_(graph.job.inputs),
+        settings_(graph.job.settings.check),
+        findings_(graph.job.findings),
+        results_(graph.views.size()) {
     // They count in turn what the sources of a view say of it.
     for (const auto& backend : graph.backends) backends_.push_back(backend.get());
   }
@@ -37,13 +44,14 @@ class Checks {
   /// Checks a view, unless it is checked already. Its maps are then in memory if the budget allows, its files
   /// complete but for `commit`.
   TaskEnd check(int view) {
-    const std::string& name = run_.plan.view(view).output_name;
-    const std::vector<int> sources = estimated_sources(run_, view);
+    const std::string& name = plan_.view(view).output_name;
+    const std::vector<int> sources = estimated_sources(products_, view);
     StepRecord record;
-    record.inputs = check_inputs(run_, view, sources);
-    if (run_.results.find(run_.key(Step::kCheck, view), record.inputs) != nullptr) return TaskEnd::kDone;
+    record.inputs = inputs_.check(view, sources);
+    if (products_.results.find(products_.key(Step::kCheck, view), record.inputs) != nullptr)
+      return TaskEnd::kDone;
     const auto result = std::make_shared<const ViewDepth>(checked_maps(view, sources));
-    run_.maps.insert(MapKind::kGeometric, name, result);
+    products_.maps.insert(MapKind::kGeometric, name, result);
     std::vector<WrittenFile> files = write_results(name, *result, record.result);
     results_[view] = Result{std::move(files), std::move(record)};
     return TaskEnd::kDone;
@@ -54,17 +62,17 @@ class Checks {
     std::optional<Result> result = std::exchange(results_[view], std::nullopt);
     if (result) {
       for (WrittenFile& file : result->files) result->record.outputs.push_back(file.commit());
-      run_.results.put(run_.key(Step::kCheck, view), std::move(result->record));
+      products_.results.put(products_.key(Step::kCheck, view), std::move(result->record));
     }
-    graph_.progress[SceneGraph::kCheck].advance(/*kept=*/!result);
+    graph_.progress(Step::kCheck).advance(/*kept=*/!result);
     return TaskEnd::kDone;
   }
 
   /// Frees the maps of a view before the check, and with --clean removes their files.
   TaskEnd release(int view) {
-    run_.maps.release(MapKind::kPhotometric, run_.plan.view(view).output_name);
-    if (run_.options.clean && run_.plan.view(view).in_scope && run_.result(Step::kEstimate, view) != nullptr)
-      run_.results.clean(run_.key(Step::kEstimate, view));
+    products_.maps.release(MapKind::kPhotometric, plan_.view(view).output_name);
+    if (settings_.clean && plan_.view(view).in_scope && products_.result(Step::kEstimate, view) != nullptr)
+      products_.results.clean(products_.key(Step::kEstimate, view));
     return TaskEnd::kDone;
   }
 
@@ -79,9 +87,9 @@ class Checks {
   std::vector<WrittenFile> write_results(const std::string& name, const ViewDepth& maps,
                                          nlohmann::json& result) const {
     constexpr MapKind kKind = MapKind::kGeometric;
-    const MapStore& store = run_.maps;
+    const MapStore& store = products_.maps;
     const auto preview = [this](const std::string& file, const auto& image) {
-      return WrittenFile{file, image_file(run_.workspace.path(file), image.view())};
+      return WrittenFile{file, image_file(products_.workspace.path(file), image.view())};
     };
     std::array<std::optional<WrittenFile>, 5> files;
     const std::array<std::function<void()>, 6> longest_first = {
@@ -105,7 +113,7 @@ class Checks {
 
   /// The maps of a view that its sources confirm.
   ViewDepth checked_maps(int view, const std::vector<int>& sources) {
-    const Image<std::uint8_t> mask = prepared_mask(run_, view);
+    const Image<std::uint8_t> mask = prepared_mask(products_, view);
     ViewCheck check{depth_source(view), {}, mask.view(), {}, {}};
     for (const int source : sources) check.sources.push_back(depth_source(source));
     check.count_agreement = [&] { return agreement(view, check.reference, check.sources); };
@@ -115,12 +123,12 @@ class Checks {
           view, [&](Backend& backend) { return backend.checked_normals(depth, camera); },
           [&] { return checked_normals(depth, camera); });
     };
-    return check_view(check, *photometric(view), run_.options, run_.job);
+    return check_view(check, *photometric(view), settings_);
   }
 
   std::shared_ptr<const ViewDepth> photometric(int view) const {
-    const ViewPlan& plan = run_.plan.view(view);
-    return run_.maps.get(MapKind::kPhotometric, plan.output_name, plan.camera);
+    const ViewPlan& plan = plan_.view(view);
+    return products_.maps.get(MapKind::kPhotometric, plan.output_name, plan.camera);
   }
 
   DepthSource depth_source(int view) const {
@@ -129,14 +137,13 @@ class Checks {
       const ViewDepth& loaded = *maps;
       return DepthSource::Maps{loaded.depth.view(), loaded.normal.view(), std::move(maps)};
     };
-    return {run_.plan.view(view).camera, run_.plan.scene_view(view).cam_from_world, graph_.map_id(view),
-            load};
+    return {plan_.view(view).camera, plan_.scene_view(view).cam_from_world, graph_.map_id(view), load};
   }
 
   /// What the sources say of the depths of a view.
   Image<Agreement> agreement(int view, const DepthSource& reference,
                              const std::vector<DepthSource>& sources) {
-    const ConsistencyOptions options = run_.options.check_consistency(run_.job);
+    const ConsistencyOptions& options = settings_.consistency;
     return on_backend(
         view, [&](Backend& backend) { return backend.count_agreement(reference, sources, options); },
         [&] { return count_agreement(reference, sources, options); });
@@ -163,11 +170,15 @@ class Checks {
   void give_up(const Backend* backend, const Error& error) {
     const std::lock_guard lock(mutex_);
     if (std::erase(backends_, backend) > 0)
-      run_.warn(backend->name() + " fails, the check continues without it: " + error.what());
+      findings_.warn(backend->name() + " fails, the check continues without it: " + error.what());
   }
 
   SceneGraph& graph_;
-  SceneRun& run_;
+  SceneProducts& products_;
+  const ScenePlan& plan_;
+  const StepInputs& inputs_;
+  const CheckSettings& settings_;
+  Findings& findings_;
   std::vector<std::optional<Result>> results_;  ///< by view
   std::mutex mutex_;
   std::vector<Backend*> backends_;  ///< those that have not failed
@@ -175,55 +186,52 @@ class Checks {
 
 void add_check(SceneGraph& graph, const std::shared_ptr<Checks>& checks, int view) {
   SceneGraph::ViewTasks& tasks = graph.views[view];
-  Task check{.step = SceneGraph::kCheck,
-             .runs_on = RunsOn::kSpare,
+  Task check{.runs_on = RunsOn::kSpare,
              .run = [checks, view] { return checks->check(view); },
              .shares = {{SceneGraph::kChecks}, {SceneGraph::kCheckedFiles, 1, true}}};
   if (tasks.write >= 0) check.needs = {tasks.write};
-  for (const int source : graph.run.plan.view(view).sources)
+  for (const int source : graph.job.plan.view(view).sources)
     if (const TaskId write = graph.views[source].write; write >= 0) check.after.push_back(write);
-  tasks.check = graph.scheduler.add(std::move(check));
-  Task commit{.step = SceneGraph::kCheck,
-              .run = [checks, view] { return checks->commit(view); },
+  tasks.check = graph.add(Step::kCheck, std::move(check));
+  Task commit{.run = [checks, view] { return checks->commit(view); },
               .needs = {tasks.check},
               .shares = {{SceneGraph::kCommits}},
               .takes_over = tasks.check,
               .saves = true};
-  tasks.commit = graph.scheduler.add(std::move(commit));
+  tasks.commit = graph.add(Step::kCheck, std::move(commit));
 }
 
 }  // namespace
 
 void add_checks(SceneGraph& graph) {
   if (std::exchange(graph.has_checks, true)) return;
-  const SceneRun& run = graph.run;
+  const SceneJob& job = graph.job;
   const auto checks = std::make_shared<Checks>(graph);
   std::vector<std::vector<TaskId>> users(graph.views.size());  // of the maps of each view
-  for (const int view : run.plan.views_in_scope()) {
-    if (graph.views[view].write < 0 && run.result(Step::kEstimate, view) == nullptr) continue;
+  for (const int view : job.plan.views_in_scope()) {
+    if (graph.views[view].write < 0 && job.products.result(Step::kEstimate, view) == nullptr) continue;
     add_check(graph, checks, view);
     users[view].push_back(graph.views[view].commit);
-    for (const int source : run.plan.view(view).sources) users[source].push_back(graph.views[view].commit);
+    for (const int source : job.plan.view(view).sources) users[source].push_back(graph.views[view].commit);
   }
   for (int view = 0; view < std::ssize(users); ++view)
     if (!users[view].empty())
-      graph.scheduler.add({.step = SceneGraph::kCheck,
-                           .run = [checks, view] { return checks->release(view); },
-                           .after = users[view],
-                           .shares = {{SceneGraph::kCommits}}});
+      graph.add(Step::kCheck, {.run = [checks, view] { return checks->release(view); },
+                               .after = users[view],
+                               .shares = {{SceneGraph::kCommits}}});
   add_fusion_beside(graph);
 }
 
 void check_views(SceneGraph& graph) {
   add_checks(graph);
-  const SceneRun& run = graph.run;
-  std::vector<int> views = run.plan.views_in_scope();
-  std::erase_if(views, [&](int view) { return run.result(Step::kEstimate, view) == nullptr; });
+  const SceneJob& job = graph.job;
+  std::vector<int> views = job.plan.views_in_scope();
+  std::erase_if(views, [&](int view) { return job.products.result(Step::kEstimate, view) == nullptr; });
   const int count = static_cast<int>(views.size());
-  graph.progress[SceneGraph::kCheck].show(run, Step::kCheck, count, count);
-  graph.scheduler.set_pool(SceneGraph::kChecks, static_cast<std::size_t>(run.memory.check_at_once));
-  graph.scheduler.wait(SceneGraph::kCheck, true);
-  log_kept(run, Step::kCheck, views);
+  graph.progress(Step::kCheck).show(job, Step::kCheck, count, count);
+  graph.scheduler.set_pool(SceneGraph::kChecks, static_cast<std::size_t>(job.memory.check_at_once));
+  graph.wait(Step::kCheck, true);
+  log_kept(job.products, Step::kCheck, views);
 }
 
 }  // namespace recon

@@ -23,11 +23,10 @@ Pose pose_less(const Pose& cam_from_world, Vec3d offset) {
 }
 
 /// Whether floats hold the points of some views less an offset.
-bool floats_hold(const SceneRun& run, const std::vector<int>& views, Vec3d offset) {
+bool floats_hold(const ScenePlan& plan, int spacing, const std::vector<int>& views, Vec3d offset) {
   return std::ranges::all_of(views, [&](int view) {
-    const FusionView it{
-        run.plan.view(view).camera, pose_less(run.plan.scene_view(view).cam_from_world, offset), {}};
-    return floats_suffice(it, run.plan.view(view).range.near, run.options.point_spacing);
+    const FusionView it{plan.view(view).camera, pose_less(plan.scene_view(view).cam_from_world, offset), {}};
+    return floats_suffice(it, plan.view(view).range.near, spacing);
   });
 }
 
@@ -47,15 +46,15 @@ Vec3d rounded_to(Vec3d point, double step) {
   return point;
 }
 
-Vec3d automatic_offset(const SceneRun& run) {
+Vec3d automatic_offset(const ScenePlan& plan, int spacing) {
   std::vector<int> views;
-  for (std::size_t i = 0; i < run.plan.views.size(); ++i)
-    if (run.plan.views[i].range.near > 0) views.push_back(static_cast<int>(i));
-  if (floats_hold(run, views, {})) return {};
-  const Vec3d middle = middle_of_cameras(run.plan);
+  for (std::size_t i = 0; i < plan.views.size(); ++i)
+    if (plan.views[i].range.near > 0) views.push_back(static_cast<int>(i));
+  if (floats_hold(plan, spacing, views, {})) return {};
+  const Vec3d middle = middle_of_cameras(plan);
   constexpr double kRoundest = 1e6;
   for (double step = kRoundest; step > 1; step /= 10)
-    if (floats_hold(run, views, rounded_to(middle, step)))
+    if (floats_hold(plan, spacing, views, rounded_to(middle, step)))
       return rounded_to(middle, std::max(step / 10, 1.0));
   return rounded_to(middle, 1);
 }
@@ -81,13 +80,15 @@ bool has_offset(Vec3d offset) {
   return dot(offset, offset) > 0;
 }
 
-Vec3d cloud_offset(const SceneRun& run) {
-  return run.options.offset.automatic ? automatic_offset(run) : run.options.offset.value;
+Vec3d cloud_offset(const ScenePlan& plan, const CloudSettings& cloud) {
+  return cloud.offset.automatic ? automatic_offset(plan, cloud.spacing) : cloud.offset.value;
 }
 
-PlyCoordinates cloud_coordinates(const SceneRun& run, const std::vector<int>& views) {
-  const Vec3d offset = cloud_offset(run);
-  return {floats_hold(run, views, offset) ? PlyPosition::kFloat : PlyPosition::kDouble, offset};
+PlyCoordinates cloud_coordinates(const ScenePlan& plan, const CloudSettings& cloud,
+                                 const std::vector<int>& views) {
+  const Vec3d offset = cloud_offset(plan, cloud);
+  return {floats_hold(plan, cloud.spacing, views, offset) ? PlyPosition::kFloat : PlyPosition::kDouble,
+          offset};
 }
 
 void subtract_offset(Scene& scene, Vec3d offset) {
@@ -96,16 +97,17 @@ void subtract_offset(Scene& scene, Vec3d offset) {
   for (SparsePoint& point : scene.points.edit()) point.position = point.position - offset;
 }
 
-void write_offset_file(const SceneRun& run, std::vector<OutputFile>& files) {
-  const Vec3d offset = cloud_offset(run);
-  if (run.options.offset.automatic)
+void write_offset_file(const Workspace& workspace, const ScenePlan& plan, const CloudSettings& cloud,
+                       std::vector<OutputFile>& files) {
+  const Vec3d offset = cloud_offset(plan, cloud);
+  if (cloud.offset.automatic)
     messages().info("--offset auto: {}",
                     has_offset(offset)
                         ? joined(offset, ",") + " is subtracted from the coordinates of the cloud"
                         : "floats hold the coordinates of the cloud as they are");
   if (!has_offset(offset)) return;
   const std::string name = Workspace::offset_file();
-  files.push_back({name, write_file(run.workspace.path(name), offset_file_text(offset))});
+  files.push_back({name, write_file(workspace.path(name), offset_file_text(offset))});
 }
 
 }  // namespace recon

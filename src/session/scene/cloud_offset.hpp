@@ -5,7 +5,10 @@
 
 #include "io/cloud/ply.hpp"
 #include "scene/scene.hpp"
-#include "session/scene/scene_run.hpp"
+#include "session/options/scene_settings.hpp"
+#include "session/plan/plan.hpp"
+#include "session/resume/output_folder.hpp"
+#include "session/resume/step_record.hpp"
 
 namespace recon {
 
@@ -16,7 +19,7 @@ namespace recon {
 /// The offset of the user; or, with `auto`, about the middle of the cameras, in numbers a digit finer than
 /// the roundest that let floats suffice for all views: 0 where they do without one. It depends on the plan
 /// alone.
-Vec3d cloud_offset(const SceneRun& run);
+Vec3d cloud_offset(const ScenePlan& plan, const CloudSettings& cloud);
 
 /// Whether an offset is none of zeros.
 bool has_offset(Vec3d offset);
@@ -24,13 +27,15 @@ bool has_offset(Vec3d offset);
 /// The offset, and doubles where floats would blur the cloud. It depends on the plan alone, so that every run
 /// agrees on it.
 /// @param views  those that are fused
-PlyCoordinates cloud_coordinates(const SceneRun& run, const std::vector<int>& views);
+PlyCoordinates cloud_coordinates(const ScenePlan& plan, const CloudSettings& cloud,
+                                 const std::vector<int>& views);
 
 /// Subtracts an offset from all coordinates of a scene; its images stay where they are.
 void subtract_offset(Scene& scene, Vec3d offset);
 
 /// Writes fused.offset.txt where there is an offset, and adds it to the files of the cloud.
 /// @throws OutputError
-void write_offset_file(const SceneRun& run, std::vector<OutputFile>& files);
+void write_offset_file(const Workspace& workspace, const ScenePlan& plan, const CloudSettings& cloud,
+                       std::vector<OutputFile>& files);
 
 }  // namespace recon

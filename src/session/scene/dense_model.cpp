@@ -1,3 +1,5 @@
+#include "session/scene/dense_model.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -6,8 +8,6 @@
 #include "core/parallel.hpp"
 #include "io/model/colmap_model.hpp"
 #include "scene/camera.hpp"
-#include "session/scene/scene_graph.hpp"
-#include "session/scene/scene_run.hpp"
 
 namespace recon {
 
@@ -107,30 +107,18 @@ std::vector<int> dense_indices(const ScenePlan& plan) {
   return indices;
 }
 
-void write_dense_model(const SceneRun& run) {
-  write_colmap_model(run.workspace.path("sparse"), undistorted_scene(run.plan), ColmapFormat::kBinary);
+void write_dense_model(const ScenePlan& plan, const Workspace& workspace) {
+  write_colmap_model(workspace.path("sparse"), undistorted_scene(plan), ColmapFormat::kBinary);
   std::vector<PatchMatchEntry> entries;
   std::vector<std::string> names;
-  for (const int view : run.plan.views_in_scope()) {
-    PatchMatchEntry entry{run.plan.view(view).output_name, {}};
-    for (const int source : run.plan.view(view).sources)
-      entry.sources.push_back(run.plan.view(source).output_name);
+  for (const int view : plan.views_in_scope()) {
+    PatchMatchEntry entry{plan.view(view).output_name, {}};
+    for (const int source : plan.view(view).sources) entry.sources.push_back(plan.view(source).output_name);
     names.push_back(entry.reference);
     entries.push_back(std::move(entry));
   }
-  write_patch_match_config(run.workspace.path("stereo/patch-match.cfg"), entries);
-  write_fusion_config(run.workspace.path("stereo/fusion.cfg"), names);
-}
-
-void add_dense_model(SceneGraph& graph) {
-  const auto write = [&run = graph.run] {
-    write_dense_model(run);
-    return TaskEnd::kDone;
-  };
-  if (graph.run.memory.model_beside)
-    graph.scheduler.add({.step = SceneGraph::kEstimation, .run = write});
-  else
-    write();
+  write_patch_match_config(workspace.path("stereo/patch-match.cfg"), entries);
+  write_fusion_config(workspace.path("stereo/fusion.cfg"), names);
 }
 
 }  // namespace recon

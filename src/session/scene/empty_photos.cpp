@@ -12,7 +12,7 @@
 #include "core/quantile.hpp"
 #include "scene/corner_matches.hpp"
 #include "session/scene/calibration.hpp"
-#include "session/scene/scene_run.hpp"
+#include "session/scene/masks.hpp"
 
 namespace recon {
 
@@ -35,12 +35,12 @@ struct Content {
   std::size_t pixels = 0, corners = 0;
 };
 
-void add_content(SceneRun& run, int view, Content& content) {
-  const Pinhole& camera = run.plan.view(view).camera;
+void add_content(SceneProducts& products, int view, Content& content) {
+  const Pinhole& camera = products.plan.view(view).camera;
   const int factor = small_view_factor(camera.width, camera.height);
-  const auto channels = run.photos.channels(run.plan, view);
+  const auto channels = products.photos.channels(products.plan, view);
   const Image<std::uint8_t> grey = averaged(channels->front().view(), factor);
-  Image<std::uint8_t> mask = prepared_mask(run, view);
+  Image<std::uint8_t> mask = prepared_mask(products, view);
   if (!mask.empty()) mask = averaged(mask.view(), factor);
   for (int y = 0; y < grey.height(); ++y)
     for (int x = 0; x < grey.width(); ++x)
@@ -51,9 +51,9 @@ void add_content(SceneRun& run, int view, Content& content) {
 
 }  // namespace
 
-std::string what_is_empty(SceneRun& run, const std::vector<int>& views) {
+std::string what_is_empty(SceneProducts& products, const std::vector<int>& views) {
   Content content;
-  for (const int view : views) add_content(run, view, content);
+  for (const int view : views) add_content(products, view, content);
   if (static_cast<double>(content.levels.size()) <= kMinSeen * static_cast<double>(content.pixels)) return {};
   const int low = quantile(content.levels, kTail), high = quantile(content.levels, 1 - kTail);
   if (high - low > kOneColour) return content.corners <= kNoDetail ? "without any detail" : "";
@@ -61,29 +61,29 @@ std::string what_is_empty(SceneRun& run, const std::vector<int>& views) {
   return low >= kWhite ? "white" : "of one colour";
 }
 
-void name_empty_photos(SceneRun& run) {
+void name_empty_photos(SceneProducts& products, const std::string& scene, Findings& findings) {
   std::map<std::string, std::vector<int>> without_depth;
-  for (const int view : run.plan.active_views()) {
-    if (run.result(Step::kEstimate, view) == nullptr) continue;
-    without_depth[run.plan.scene_view(view).photo_name()].push_back(view);
+  for (const int view : products.plan.active_views()) {
+    if (products.result(Step::kEstimate, view) == nullptr) continue;
+    without_depth[products.plan.scene_view(view).photo_name()].push_back(view);
   }
   std::erase_if(without_depth, [&](const auto& photo) {
-    return std::ranges::any_of(photo.second,
-                               [&](int view) { return agreement_of(run, {view}).estimated >= kNoDepth; });
+    return std::ranges::any_of(
+        photo.second, [&](int view) { return agreement_of(products, {view}).estimated >= kNoDepth; });
   });
   std::map<std::string, std::vector<std::string>> empty;
   for (const auto& [photo, views] : without_depth)
-    if (const std::string what = what_is_empty(run, views); !what.empty()) empty[what].push_back(photo);
+    if (const std::string what = what_is_empty(products, views); !what.empty()) empty[what].push_back(photo);
   for (const auto& [what, photos] : empty)
-    run.warn(
+    findings.warn(
         photos.size() == 1
             ? fmt::format("{}: its photo is {}, so that it has no depths; replace the photo, or remove "
                           "the view",
                           photos.front(), what)
             : fmt::format("{}: {} photos are {}, so that their views have no depths, such as {}; replace "
                           "them, or remove the views",
-                          run.folder.root.string(), photos.size(), what, photos.front()));
-  for (const auto& [what, photos] : empty) run.doubted_views.insert(photos.begin(), photos.end());
+                          scene, photos.size(), what, photos.front()));
+  for (const auto& [what, photos] : empty) findings.doubted_views.insert(photos.begin(), photos.end());
 }
 
 }  // namespace recon

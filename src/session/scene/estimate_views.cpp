@@ -13,8 +13,11 @@
 #include "methods/sweep/plane_sweep.hpp"
 #include "refine/normals.hpp"
 #include "session/scene/calibration.hpp"
+#include "session/scene/dense_model.hpp"
+#include "session/scene/masks.hpp"
 #include "session/scene/scene_graph.hpp"
-#include "session/scene/step_inputs.hpp"
+#include "session/scene/scene_job.hpp"
+#include "session/scene/scene_work.hpp"
 
 namespace recon {
 
@@ -24,25 +27,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// Depth maps of different photos, poses or options do not make one cloud.
-/// @throws InputError that names the views whose depth maps depend on something else than this run
-void refuse_changed(const SceneRun& run, const std::vector<int>& views) {
-  constexpr std::size_t kMaxNamed = 5;
-  std::size_t changed = 0;
-  std::string names;
-  for (const int view : views) {
-    const ResultKey key = run.key(Step::kEstimate, view);
-    if (!run.results.changed(key) || ++changed > kMaxNamed) continue;
-    names += (names.empty() ? "" : ", ") + run.plan.name(view) + " (" + run.results.reason(key) + ")";
-  }
-  if (changed == 0) return;
-  throw InputError(fmt::format(
-      "{}: the depth maps of {} of {} views are of other photos, poses or options than this run: {}{}; give "
-      "the options that they were estimated with, or run --stage estimate again",
-      run.workspace.root().string(), changed, views.size(), names,
-      changed > kMaxNamed ? ", and others" : ""));
 }
 
 /// `views` in the order in which fusion needs them checked, each after the sources of its check.
@@ -75,9 +59,17 @@ std::vector<int> in_order_of_use(const ScenePlan& plan, const std::vector<int>& 
 /// The estimation of views on devices, each of which takes as many at once as it has slots.
 class Estimation {
  public:
-  explicit Estimation(SceneGraph& graph) : graph_(graph), run_(graph.run), results_(graph.views.size()) {
+  explicit Estimation(SceneGraph& graph)
+      : graph_(graph),
+        products_(graph.job.products),
+        plan_(graph.job.plan),
+        given_(graph.job.input.given),
+        matching_(graph.job.settings.matching),
+        memory_(graph.job.memory),
+        findings_(graph.job.findings),
+        results_(graph.views.size()) {
     for (const auto& backend : graph.backends)
-      devices_.push_back({*backend, backend->streams() * run_.memory.threads_a_stream, false});
+      devices_.push_back({*backend, backend->streams() * memory_.threads_a_stream, false});
   }
 
   /// Estimates a view on a device with a free slot. One whose device fails is left to the others.
@@ -103,15 +95,15 @@ class Estimation {
   /// Writes the maps of an estimated view.
   TaskEnd write(int view) {
     const Result result = std::exchange(results_[view], {});
-    const std::string& name = run_.plan.view(view).output_name;
+    const std::string& name = plan_.view(view).output_name;
     StepRecord record;
-    record.inputs = estimate_inputs(run_, view);
-    WrittenFile depth = run_.maps.write_depth(MapKind::kPhotometric, name, *result.maps);
-    WrittenFile confidence = run_.maps.write_confidence(MapKind::kPhotometric, name, *result.maps);
+    record.inputs = graph_.job.inputs.estimate(view);
+    WrittenFile depth = products_.maps.write_depth(MapKind::kPhotometric, name, *result.maps);
+    WrittenFile confidence = products_.maps.write_confidence(MapKind::kPhotometric, name, *result.maps);
     record.outputs = {depth.commit(), confidence.commit()};
     record.result = result.record;
-    run_.results.put(run_.key(Step::kEstimate, view), std::move(record));
-    graph_.progress[SceneGraph::kEstimation].advance();
+    products_.results.put(products_.key(Step::kEstimate, view), std::move(record));
+    graph_.progress(Step::kEstimate).advance();
     return TaskEnd::kDone;
   }
 
@@ -145,18 +137,18 @@ class Estimation {
     device.free = 0;
     std::size_t slots = 0;
     for (const Device& it : devices_)
-      if (!it.failed) slots += static_cast<std::size_t>(it.backend.streams() * run_.memory.threads_a_stream);
+      if (!it.failed) slots += static_cast<std::size_t>(it.backend.streams() * memory_.threads_a_stream);
     if (slots == 0) throw;
     graph_.scheduler.set_pool(SceneGraph::kSlots, slots);
-    if (first) run_.warn(device.backend.name() + " fails, the other devices take its views: " + error.what());
+    if (first)
+      findings_.warn(device.backend.name() + " fails, the other devices take its views: " + error.what());
     return TaskEnd::kAgain;
   }
 
   TaskEnd fail(int view, const std::string& reason) {
     const std::lock_guard lock(mutex_);
-    run_.failed.push_back({run_.plan.name(view), reason});
-    run_.warn(run_.plan.name(view) + " failed: " + reason);
-    graph_.progress[SceneGraph::kEstimation].advance();
+    findings_.fail(plan_.name(view), "failed", reason);
+    graph_.progress(Step::kEstimate).advance();
     return TaskEnd::kFailed;
   }
 
@@ -164,11 +156,11 @@ class Estimation {
     const auto start = Clock::now();
     nlohmann::json record = {{"device", backend.name()}};
     const auto maps = std::make_shared<ViewDepth>(maps_of(backend, view, record));
-    keep_within(run_.options.depth, *maps);
+    keep_within(matching_.bounds, *maps);
     round_confidences(maps->confidence.view());
-    if (run_.does(Step::kCheck)) {
+    if (graph_.job.targets.does(Step::kCheck)) {
       maps->normal = normals(backend, view, maps->depth.view());
-      run_.maps.insert(MapKind::kPhotometric, run_.plan.view(view).output_name, maps);
+      products_.maps.insert(MapKind::kPhotometric, plan_.view(view).output_name, maps);
     }
     record["known"] = known_share(maps->depth);
     record["seconds"] = seconds_since(start);
@@ -176,19 +168,19 @@ class Estimation {
   }
 
   ViewDepth maps_of(Backend& backend, int view, nlohmann::json& record) {
-    if (run_.given.any()) return given_maps(view);
-    return run_.job.method == Method::kPlaneSweep ? sweep(backend, view, record) : match_pairs(backend, view);
+    if (given_.any()) return given_maps(view);
+    return matching_.sweeps() ? sweep(backend, view, record) : match_pairs(backend, view);
   }
 
   ViewDepth given_maps(int view) const {
-    ViewDepth maps = run_.given.read(run_.plan, view);
-    return finish_view(std::move(maps.depth), std::move(maps.confidence), prepared_mask(run_, view).view(),
-                       false, 0);
+    ViewDepth maps = given_.read(plan_, view);
+    return finish_view(std::move(maps.depth), std::move(maps.confidence),
+                       prepared_mask(products_, view).view(), false, 0);
   }
 
   /// The host has them where the device fails, which the next sweep will show.
   Image<Vec3f> normals(Backend& backend, int view, ImageView<const float> depth) const {
-    const Pinhole& camera = run_.plan.view(view).camera;
+    const Pinhole& camera = plan_.view(view).camera;
     try {
       return backend.normals(depth, camera, graph_.map_id(view));
     } catch (const DeviceError&) {
@@ -200,19 +192,19 @@ class Estimation {
   /// The channels of the photos of a view and then of those that it is matched with.
   /// @throws InputError when a photo cannot be read
   Channels channels_of(int view) {
-    std::vector<int> views = run_.plan.view(view).matched_views();
+    std::vector<int> views = plan_.view(view).matched_views();
     views.insert(views.begin(), view);
     Channels channels(views.size());
-    bounded_parallel_for(static_cast<int>(views.size()), run_.memory.photos_a_thread,
-                         [&](int i) { channels[i] = run_.photos.channels(run_.plan, views[i]); });
+    bounded_parallel_for(static_cast<int>(views.size()), memory_.photos_a_thread,
+                         [&](int i) { channels[i] = products_.photos.channels(plan_, views[i]); });
     return channels;
   }
 
   /// @param record  takes the depths that were found
   ViewDepth sweep(Backend& backend, int view, nlohmann::json& record) {
-    SweepProblem problem = sweep_problem(run_.plan, view, run_.options);
+    SweepProblem problem = sweep_problem(plan_, view, matching_);
     std::shared_ptr<const PhotoStore::Colour> colours;  // first: one reading gives them and the channels
-    if (compares_colours(problem)) problem.colours = (colours = run_.photos.colour(run_.plan, view))->view();
+    if (compares_colours(problem)) problem.colours = (colours = products_.photos.colour(plan_, view))->view();
     const Channels channels = channels_of(view);
     const auto set_level = [&](int level, SweepImages& images) {
       set_pixels(*channels.front(), level, images.reference);
@@ -222,30 +214,35 @@ class Estimation {
     set_level(0, problem);
     for (std::size_t i = 0; i < problem.coarser.size(); ++i)
       set_level(static_cast<int>(i) + 1, problem.coarser[i]);
-    if (const auto range = narrow_planes(backend, run_.plan, view, run_.options, problem)) {
-      messages().debug("{}: depths from {:.5g} to {:.5g}, {} planes", run_.plan.name(view), range->near,
+    if (const auto range = narrow_planes(backend, plan_, view, matching_, problem)) {
+      messages().debug("{}: depths from {:.5g} to {:.5g}, {} planes", plan_.name(view), range->near,
                        range->far, problem.planes.count);
       record["found_depths"] = {range->near, range->far};
     }
-    return estimate_view(backend, problem, run_.options.resolved_filter(), prepared_mask(run_, view).view());
+    return estimate_view(backend, problem, matching_.filter, prepared_mask(products_, view).view());
   }
 
   ViewDepth match_pairs(Backend& backend, int view) {
     const Channels channels = channels_of(view);
     const auto image_of = [&](int index, const PhotoStore::Channels& pixels) {
-      PosedImage image = posed_view(run_.plan, index, static_cast<int>(pixels.size()));
+      PosedImage image = posed_view(plan_, index, static_cast<int>(pixels.size()));
       set_pixels(pixels, 0, image);
       return image;
     };
     std::vector<PairSource> sources;
-    for (const ViewPair& it : run_.plan.view(view).pairs)
+    for (const ViewPair& it : plan_.view(view).pairs)
       sources.push_back({image_of(it.source, *channels[sources.size() + 1]), it.pair});
     return estimate_view_from_pairs(backend, image_of(view, *channels.front()), sources,
-                                    pair_depth_options(run_.options), prepared_mask(run_, view).view());
+                                    pair_depth_options(matching_), prepared_mask(products_, view).view());
   }
 
   SceneGraph& graph_;
-  SceneRun& run_;
+  SceneProducts& products_;
+  const ScenePlan& plan_;
+  const GivenMaps& given_;
+  const MatchingSettings& matching_;
+  const MemoryPlan& memory_;
+  Findings& findings_;
   std::mutex mutex_;  ///< of the devices, and of the views that fail
   std::vector<Device> devices_;
   std::vector<Result> results_;  ///< by view, until they are written
@@ -253,14 +250,26 @@ class Estimation {
 
 }  // namespace
 
-void add_photo_check(SceneGraph& graph) {
-  SceneRun& run = graph.run;
-  const auto check = [&run] {
-    check_photos_fit(run);
+void add_dense_model(SceneGraph& graph) {
+  const auto write = [&job = graph.job] {
+    write_dense_model(job.plan, job.products.workspace);
     return TaskEnd::kDone;
   };
-  if (run.memory.checks_beside > 0)
-    graph.scheduler.add({.step = SceneGraph::kEstimation, .run = check});
+  if (graph.job.memory.model_beside)
+    graph.add(Step::kEstimate, {.run = write});
+  else
+    write();
+}
+
+void add_photo_check(SceneGraph& graph) {
+  SceneJob& job = graph.job;
+  const auto check = [&job] {
+    check_photos_fit({job.input, job.products, job.settings.plan.selection, job.host},
+                     job.targets.does(Step::kCheck), job.findings);
+    return TaskEnd::kDone;
+  };
+  if (job.memory.checks_beside > 0)
+    graph.add(Step::kEstimate, {.run = check});
   else
     check();
 }
@@ -269,62 +278,34 @@ namespace {
 
 /// Adds the estimation of the views that have no depth map yet.
 void add_estimation(SceneGraph& graph) {
-  std::vector<int> views = views_to_estimate(graph.run);
-  log_kept(graph.run, Step::kEstimate, graph.run.plan.active_views());
+  const SceneJob& job = graph.job;
+  std::vector<int> views = FinishedWork(graph.job.products, job.inputs, job.targets).views_to_estimate();
+  log_kept(job.products, Step::kEstimate, job.plan.active_views());
   if (views.empty()) return;
-  if (graph.run.memory.fusion_beside) views = in_order_of_use(graph.run.plan, views);
+  if (job.memory.fusion_beside) views = in_order_of_use(job.plan, views);
   const auto estimation = std::make_shared<Estimation>(graph);
   for (const int view : views) {
-    Task estimate{.step = SceneGraph::kEstimation,
-                  .run = [estimation, view] { return estimation->estimate(view); },
+    Task estimate{.run = [estimation, view] { return estimation->estimate(view); },
                   .shares = {{SceneGraph::kSlots}, {SceneGraph::kResults, 1, true}}};
-    const TaskId estimated = graph.scheduler.add(std::move(estimate));
-    Task write{.step = SceneGraph::kEstimation,
-               .run = [estimation, view] { return estimation->write(view); },
+    const TaskId estimated = graph.add(Step::kEstimate, std::move(estimate));
+    Task write{.run = [estimation, view] { return estimation->write(view); },
                .needs = {estimated},
                .shares = {{SceneGraph::kWrites}},
                .takes_over = estimated,
                .saves = true};
-    graph.views[view].write = graph.scheduler.add(std::move(write));
+    graph.views[view].write = graph.add(Step::kEstimate, std::move(write));
   }
-  const SceneRun& run = graph.run;
-  if (run.does(Step::kCheck) && run.memory.checks_beside > 0) add_checks(graph);
-  graph.progress[SceneGraph::kEstimation].show(run, Step::kEstimate, static_cast<int>(views.size()),
-                                               static_cast<int>(run.plan.active_views().size()));
+  if (job.targets.does(Step::kCheck) && job.memory.checks_beside > 0) add_checks(graph);
+  graph.progress(Step::kEstimate)
+      .show(job, Step::kEstimate, static_cast<int>(views.size()),
+            static_cast<int>(job.plan.active_views().size()));
 }
 
 }  // namespace
 
 void estimate_views(SceneGraph& graph) {
-  if (graph.run.does(Step::kEstimate)) add_estimation(graph);
-  graph.scheduler.wait(SceneGraph::kEstimation, false);
-}
-
-void collect_estimates(SceneRun& run) {
-  if (run.does(Step::kEstimate)) return;
-  check_photos(run);
-  const std::vector<int> views = run.plan.views_in_scope();
-  parallel_for(static_cast<int>(views.size()), [&](int i) {
-    run.results.find(run.key(Step::kEstimate, views[i]), estimate_inputs(run, views[i]), /*overwrite=*/false);
-  });
-  refuse_changed(run, views);
-  for (const int view : views) {
-    if (run.result(Step::kEstimate, view) != nullptr) continue;
-    std::string reason = run.results.reason(run.key(Step::kEstimate, view));
-    reason += reason.empty() ? "it has no depth map yet; run --stage estimate first"
-                             : "; run --stage estimate again";
-    run.failed.push_back({run.plan.name(view), reason});
-    run.warn(run.plan.name(view) + " is left out: " + reason);
-  }
-  if (const std::vector<int> removed = cleaned_but_needed(run); !removed.empty())
-    throw InputError(
-        fmt::format("{}: the maps of {} views that the check needs were removed by --clean; run --stage "
-                    "estimate again, or "
-                    "without --stage",
-                    run.workspace.root().string(), removed.size()));
-  if (run.failed.size() == views.size())
-    throw InputError(run.workspace.root().string() +
-                     ": there are no depth maps to fuse; run --stage estimate first");
+  if (graph.job.targets.does(Step::kEstimate)) add_estimation(graph);
+  graph.wait(Step::kEstimate, false);
 }
 
 }  // namespace recon

@@ -1,5 +1,7 @@
 // --export-points: a COLMAP model with points of the cloud, from which splats begin.
 
+#include "session/scene/export_points.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -20,8 +22,6 @@
 #include "io/model/colmap_model.hpp"
 #include "session/scene/cloud_offset.hpp"
 #include "session/scene/scene_memory.hpp"
-#include "session/scene/scene_run.hpp"
-#include "session/scene/step_inputs.hpp"
 
 namespace recon {
 
@@ -34,12 +34,12 @@ std::string exported_model() {
 }
 
 /// Gaussian splatting makes this file of the points when it first reads a model, and reads it from then on.
-void warn_of_converted_points(SceneRun& run) {
-  const fs::path file = run.workspace.path(exported_model()) / "points3D.ply";
+void warn_of_converted_points(const Workspace& workspace, Findings& findings) {
+  const fs::path file = workspace.path(exported_model()) / "points3D.ply";
   if (std::error_code ignored; fs::exists(file, ignored))
-    run.warn(file.string() +
-             ": another program made this file of earlier points, and reads it instead of the new ones; "
-             "remove it");
+    findings.warn(file.string() +
+                  ": another program made this file of earlier points, and reads it instead of the new ones; "
+                  "remove it");
 }
 
 /// The undistorted views without observations and points.
@@ -51,29 +51,29 @@ Scene bare_model(const ScenePlan& plan) {
 }
 
 /// @throws OutOfMemory when the points and their tracks take more than the run may
-void check_export_memory(const SceneRun& run, std::uint64_t points, std::uint64_t cloud_points) {
-  const std::uint64_t bytes = fs::file_size(run.workspace.path(Workspace::visibility_file()));
+void check_export_memory(const Workspace& workspace, int asked, std::uint64_t points,
+                         std::uint64_t cloud_points, std::size_t memory) {
+  const std::uint64_t bytes = fs::file_size(workspace.path(Workspace::visibility_file()));
   const double views = static_cast<double>(bytes) / sizeof(std::uint32_t) / static_cast<double>(cloud_points);
   constexpr double kGrowth = 2;  // of vectors
   const double each = thinning_bytes(1) + sizeof(SparsePoint) +
                       views * kGrowth * (sizeof(Observation) + sizeof(TrackElement));
   const auto needed = static_cast<std::size_t>(each * static_cast<double>(points));
-  if (kProgramBytes + needed <= run.memory.limit) return;
-  throw OutOfMemory(
-      fmt::format("{}: --export-points {} takes up to {} of memory, and the limit is {}; lower it, or "
-                  "raise --memory-limit",
-                  run.workspace.root().string(), run.options.export_points,
-                  format_byte_size(kProgramBytes + needed), format_byte_size(run.memory.limit)));
+  if (kProgramBytes + needed <= memory) return;
+  throw OutOfMemory(fmt::format(
+      "{}: --export-points {} takes up to {} of memory, and the limit is {}; lower it, or "
+      "raise --memory-limit",
+      workspace.root().string(), asked, format_byte_size(kProgramBytes + needed), format_byte_size(memory)));
 }
 
 /// The ball about the middle of the views in which they stand; one in ten, which may stand elsewhere, does
 /// not count. What is beyond is thinned as they see it, so that a huge far surface leaves near ones points.
-NearBall ball_of_views(const SceneRun& run) {
+NearBall ball_of_views(const ScenePlan& plan) {
   constexpr double kMostViews = 0.9;
   std::vector<Vec3d> centres;
   std::vector<double> x, y, z, distances;
-  for (const int view : run.plan.needed_views()) {
-    const Vec3d centre = centres.emplace_back(camera_centre(run.plan.scene_view(view).cam_from_world));
+  for (const int view : plan.needed_views()) {
+    const Vec3d centre = centres.emplace_back(camera_centre(plan.scene_view(view).cam_from_world));
     x.push_back(centre.x), y.push_back(centre.y), z.push_back(centre.z);
   }
   NearBall ball{{lower_quantile(x, 0.5), lower_quantile(y, 0.5), lower_quantile(z, 0.5)}};
@@ -100,12 +100,12 @@ std::vector<SparsePoint> read_points(const fs::path& cloud, const std::vector<st
 }
 
 /// Adds the observations of points and their tracks, by the visibility file of the cloud.
-void add_tracks(const SceneRun& run, const std::vector<std::uint64_t>& indices, Scene& scene) {
-  const std::string file = run.workspace.path(Workspace::visibility_file()).string();
+void add_tracks(const SceneProducts& products, const std::vector<std::uint64_t>& indices, Scene& scene) {
+  const std::string file = products.workspace.path(Workspace::visibility_file()).string();
   InputStream stream{fs::path(file)};
   ByteReader reader(stream, file);
   reader.read<std::uint64_t>("the number of points");
-  const std::vector<int> order = run.plan.needed_views();
+  const std::vector<int> order = products.plan.needed_views();
   std::vector<SparsePoint>& points = scene.points.edit();
   std::uint64_t at = 0;
   for (std::size_t i = 0; i < indices.size(); ++at) {
@@ -119,7 +119,7 @@ void add_tracks(const SceneRun& run, const std::vector<std::uint64_t>& indices, 
       const auto view = reader.read<std::uint32_t>("the views of a point");
       if (view >= scene.views.size()) reader.place().fail("view {} of a point is none of the model", view);
       View& it = scene.views[view];
-      const Vec2d pixel = run.plan.view(order[view]).camera.project(it.cam_from_world * point.position);
+      const Vec2d pixel = products.plan.view(order[view]).camera.project(it.cam_from_world * point.position);
       point.track.push_back({static_cast<int>(view), static_cast<std::uint32_t>(it.observations.size())});
       it.observations.push_back({pixel, point.id});
     }
@@ -127,8 +127,8 @@ void add_tracks(const SceneRun& run, const std::vector<std::uint64_t>& indices, 
 }
 
 /// Programs look for the images beside the model.
-void link_images(const SceneRun& run) {
-  const fs::path link = run.workspace.path(Workspace::export_link());
+void link_images(const Workspace& workspace) {
+  const fs::path link = workspace.path(Workspace::export_link());
   std::error_code error;
   if (fs::is_symlink(link, error)) return;
   fs::create_directory_symlink(Workspace::kExportedImages, link, error);
@@ -149,53 +149,55 @@ std::vector<std::string> exported_files() {
   return files;
 }
 
-void remove_exported_points(const SceneRun& run) {
-  OwnedFiles& owned = run.workspace.owned();
+void remove_exported_points(const Workspace& workspace, bool replaced) {
+  OwnedFiles& owned = workspace.owned();
   // The record goes first: a model without one is of no finished step.
   owned.remove(Workspace::record_file(Step::kExport));
   bool removed = false;
   for (const std::string& file : owned.below(Workspace::export_folder())) removed |= owned.remove(file);
-  const fs::path folder = run.workspace.path(Workspace::export_folder());
+  const fs::path folder = workspace.path(Workspace::export_folder());
   // Unless they hold files of others.
   for (const fs::path& empty : {folder / "sparse" / "0", folder / "sparse", folder}) ::rmdir(empty.c_str());
-  if (removed && !run.does(Step::kExport))
+  if (removed && !replaced)
     messages().info("export: the files of an earlier run in {} are removed, as --export-points is not given",
                     folder.string());
 }
 
-void export_points(SceneRun& run) {
+void export_points(SceneProducts& products, const StepInputs& inputs, const CloudSettings& cloud,
+                   std::size_t memory, Findings& findings) {
+  const Workspace& workspace = products.workspace;
   StepRecord record;
-  record.inputs = export_inputs(run);
-  if (const StepRecord* const kept = run.results.find({Step::kExport}, record.inputs)) {
+  record.inputs = inputs.exported();
+  if (const StepRecord* const kept = products.results.find({Step::kExport}, record.inputs)) {
     messages().info("export: the model of {} points is finished and kept",
                     kept->result.at("points").get<std::uint64_t>());
-    link_images(run);
+    link_images(workspace);
     return;
   }
-  if (const std::string reason = run.results.reason({Step::kExport}); !reason.empty())
+  if (const std::string reason = products.results.reason({Step::kExport}); !reason.empty())
     messages().info("export: the stale model is made again: {}", reason);
-  remove_exported_points(run);
-  run.maps.set_budget(0);
-  run.photos.set_budget(0);
-  const fs::path cloud = run.workspace.path(Workspace::cloud_file());
-  const std::uint64_t all = PlyVertices(cloud).count();
-  const auto most = static_cast<std::uint64_t>(run.options.export_points);
-  check_export_memory(run, std::min(all, most), all);
-  const std::vector<std::uint64_t> indices = thin_ply(cloud, most, ball_of_views(run));
-  Scene scene = bare_model(run.plan);
-  scene.points = read_points(cloud, indices);
-  add_tracks(run, indices, scene);
-  subtract_offset(scene, cloud_offset(run));
-  write_colmap_model(run.workspace.path(exported_model()), scene, ColmapFormat::kBinary);
-  link_images(run);
-  warn_of_converted_points(run);
-  for (const std::string& file : exported_files())
-    if (auto identity = identify_file(run.workspace.path(file)))
-      record.outputs.push_back({file, std::move(*identity)});
+  remove_exported_points(workspace, true);
+  products.maps.set_budget(0);
+  products.photos.set_budget(0);
+  const fs::path file = workspace.path(Workspace::cloud_file());
+  const std::uint64_t all = PlyVertices(file).count();
+  const auto most = static_cast<std::uint64_t>(cloud.export_points);
+  check_export_memory(workspace, cloud.export_points, std::min(all, most), all, memory);
+  const std::vector<std::uint64_t> indices = thin_ply(file, most, ball_of_views(products.plan));
+  Scene scene = bare_model(products.plan);
+  scene.points = read_points(file, indices);
+  add_tracks(products, indices, scene);
+  subtract_offset(scene, cloud_offset(products.plan, cloud));
+  write_colmap_model(workspace.path(exported_model()), scene, ColmapFormat::kBinary);
+  link_images(workspace);
+  warn_of_converted_points(workspace, findings);
+  for (const std::string& name : exported_files())
+    if (auto identity = identify_file(workspace.path(name)))
+      record.outputs.push_back({name, std::move(*identity)});
   record.result = {{"points", indices.size()}};
   messages().info("export: {} of {} points are in {}", indices.size(), all,
-                  run.workspace.path(Workspace::export_folder()).string());
-  run.results.put({Step::kExport}, std::move(record));
+                  workspace.path(Workspace::export_folder()).string());
+  products.results.put({Step::kExport}, std::move(record));
 }
 
 }  // namespace recon

@@ -17,8 +17,6 @@
 
 namespace recon {
 
-struct SceneRun;
-
 /// The depth maps of --depth-maps, which other programs made, by views. Thread-safe once they are found.
 class GivenMaps {
  public:
@@ -77,20 +75,5 @@ class GivenMaps {
   mutable std::mutex mutex_;
   mutable std::map<std::string, nlohmann::json> identities_;
 };
-
-/// Warns where the given depths of some views do not fit the sparse points or each other, see doubts_of, and
-/// where maps have fewer pixels than the images.
-/// @throws InputError where next to nothing of the maps agrees
-/// @throws Interrupted
-void check_given_maps(SceneRun& run);
-
-/// Looks at the headers of the given maps for a plan: views whose maps are seen there to be of no use are
-/// added to `failed`, and warnings say so, and where maps have fewer pixels than the images. No pixels are
-/// read.
-/// @throws InputError where none is of use
-void check_given_headers(SceneRun& run);
-
-/// That no given map is of use, by the first view that failed.
-std::string no_usable_maps(const SceneRun& run);
 
 }  // namespace recon

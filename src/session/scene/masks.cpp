@@ -1,3 +1,5 @@
+#include "session/scene/masks.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +15,6 @@
 #include "io/image/image_file.hpp"
 #include "scene/faces.hpp"
 #include "scene/undistort.hpp"
-#include "session/scene/scene_run.hpp"
 
 namespace recon {
 
@@ -23,10 +24,10 @@ namespace fs = std::filesystem;
 
 /// Sets the file of a view's mask: masks/NAME.png, also by the name that its photo has in the folder of the
 /// photos, or else the one that the model names.
-void find_mask(const SceneRun& run, View& view) {
-  if (run.folder.masks.empty()) return;
+void find_mask(const SceneFolder& folder, View& view) {
+  if (folder.masks.empty()) return;
   for (const std::string& name : {view.name, view.photo_file()}) {
-    const fs::path own = run.folder.masks / (name + ".png");
+    const fs::path own = folder.masks / (name + ".png");
     if (name.starts_with("..") || !is_there(own)) continue;
     view.mask_file = own.string();
     view.mask_kind = MaskKind::kBlack;
@@ -95,20 +96,20 @@ Image<std::uint8_t> read_mask(const View& view, const Camera& camera) {
   return decode(read_content(view.mask_file, camera), view, camera, damage);
 }
 
-Image<std::uint8_t> undistorted_mask(const SceneRun& run, int view, ImageView<const std::uint8_t> mask) {
-  const auto& face = run.plan.scene_view(view).face;
-  const Camera& camera = run.plan.photo_camera(view);
-  const Pinhole& target = run.plan.view(view).camera;
+Image<std::uint8_t> undistorted_mask(const ScenePlan& plan, int view, ImageView<const std::uint8_t> mask) {
+  const auto& face = plan.scene_view(view).face;
+  const Camera& camera = plan.photo_camera(view);
+  const Pinhole& target = plan.view(view).camera;
   return face ? undistort_face_mask(mask, camera, target, face->face_from_photo)
               : undistort_mask(mask, camera, target);
 }
 
-Image<std::uint8_t> prepared_mask(const SceneRun& run, int view) {
-  const View& it = run.plan.scene_view(view);
-  const ViewPlan& plan = run.plan.view(view);
+Image<std::uint8_t> prepared_mask(const SceneProducts& products, int view) {
+  const View& it = products.plan.scene_view(view);
+  const ViewPlan& plan = products.plan.view(view);
   Image<std::uint8_t> mask;
   if (!it.mask_hash.empty()) {
-    const fs::path path = run.workspace.path(Workspace::mask_file(plan.output_name));
+    const fs::path path = products.workspace.path(Workspace::mask_file(plan.output_name));
     mask = decode_mask(read_image_file(path), path.string());
   }
   if (it.face) {
@@ -123,18 +124,18 @@ std::size_t prepared_mask_bytes(const ScenePlan& plan) {
   return std::ranges::any_of(plan.scene.views, has_one) ? 2 : 0;  // the decoder's and ours
 }
 
-std::vector<LeftOut> read_masks(SceneRun& run) {
-  std::vector<View>& views = run.scene.views;
+std::vector<LeftOut> read_masks(SceneInput& input, const HostLimits& host, Findings& findings) {
+  std::vector<View>& views = input.scene.views;
   std::vector<std::string> errors(views.size()), damages(views.size());
   std::vector<std::vector<bool>> ignored(views.size());
-  const int at_once = photos_at_once(run.scene, run.memory.limit, run.threads);
+  const int at_once = photos_at_once(input.scene, host);
   bounded_parallel_for(static_cast<int>(views.size()), at_once, [&](int i) {
     check_interrupted();
     View& view = views[i];
     try {
-      find_mask(run, view);
+      find_mask(input.folder, view);
       if (view.mask_file.empty()) return;
-      const Camera& camera = run.scene.cameras[view.camera];
+      const Camera& camera = input.scene.cameras[view.camera];
       const std::string content = read_content(view.mask_file, camera);
       ignored[i] = ignore_observations(view, decode(content, view, camera, damages[i]));
       view.mask_hash = content_hash(content);
@@ -142,19 +143,19 @@ std::vector<LeftOut> read_masks(SceneRun& run) {
       errors[i] = fault.what();
     }
   });
-  shorten_tracks(run.scene, ignored);
+  shorten_tracks(input.scene, ignored);
 
   std::vector<LeftOut> unusable, damaged;
   for (std::size_t i = 0; i < views.size(); ++i) {
     if (!errors[i].empty()) unusable.push_back({views[i].name, errors[i]});
     if (errors[i].empty() && !damages[i].empty()) damaged.push_back({views[i].mask_file, damages[i]});
   }
-  warn_of_damage(run, damaged);
-  const int masked = count_masked(run.scene);
+  findings.warn_of_damage(damaged);
+  const int masked = count_masked(input.scene);
   if (masked > 0) messages().info("masks: {} of {} views have one", masked, views.size());
-  if (masked == 0 && unusable.empty() && !views.empty() && !run.folder.masks.empty())
-    run.warn(run.folder.masks.string() + ": no view has a mask there; that of " + views.front().name +
-             " would be " + views.front().name + ".png");
+  if (masked == 0 && unusable.empty() && !views.empty() && !input.folder.masks.empty())
+    findings.warn(input.folder.masks.string() + ": no view has a mask there; that of " + views.front().name +
+                  " would be " + views.front().name + ".png");
   return unusable;
 }
 
@@ -170,13 +171,13 @@ struct Inspection {
 /// Adds what the photo of a view says; a photo that cannot be read, or is not of its camera's size, says
 /// nothing, which is reported when it is used. @returns the observations on ignored pixels, as
 /// `ignore_observations`
-std::vector<bool> inspect(const SceneRun& run, View& view, Inspection& inspection) {
-  const fs::path file = run.folder.images / view.photo_file();
+std::vector<bool> inspect(const SceneInput& input, View& view, Inspection& inspection) {
+  const fs::path file = input.folder.images / view.photo_file();
   PhotoSamples samples;
   std::string content;
   try {
     if (is_plain_photo(file)) return {};
-    content = read_content(file, run.scene.cameras[view.camera]);
+    content = read_content(file, input.scene.cameras[view.camera]);
     if (has_plain_samples(content)) return {};
     samples = inspect_photo(content, file.string());
   } catch (const InputError&) {
@@ -188,7 +189,7 @@ std::vector<bool> inspect(const SceneRun& run, View& view, Inspection& inspectio
     inspection.range.include(samples.range);
     if (samples.all_transparent) inspection.all_transparent.push_back(view.name);
   }
-  const Camera& camera = run.scene.cameras[view.camera];
+  const Camera& camera = input.scene.cameras[view.camera];
   if (!view.mask_file.empty() || samples.mask.width() != camera.width ||
       samples.mask.height() != camera.height)
     return {};
@@ -200,29 +201,29 @@ std::vector<bool> inspect(const SceneRun& run, View& view, Inspection& inspectio
 
 }  // namespace
 
-void inspect_photos(SceneRun& run, const std::vector<LeftOut>& left_out) {
-  std::vector<View>& views = run.scene.views;
+void inspect_photos(SceneInput& input, const std::vector<LeftOut>& left_out, const HostLimits& host,
+                    Findings& findings) {
+  std::vector<View>& views = input.scene.views;
   std::vector<std::vector<bool>> ignored(views.size());
   Inspection inspection;
-  const int masked_before = count_masked(run.scene);
-  const int at_once = photos_at_once(run.scene, run.memory.limit, run.threads);
+  const int masked_before = count_masked(input.scene);
+  const int at_once = photos_at_once(input.scene, host);
   bounded_parallel_for(static_cast<int>(views.size()), at_once, [&](int i) {
     check_interrupted();
-    if (!is_left_out(left_out, views[i].name)) ignored[i] = inspect(run, views[i], inspection);
+    if (!is_left_out(left_out, views[i].name)) ignored[i] = inspect(input, views[i], inspection);
   });
-  shorten_tracks(run.scene, ignored);
-  const SampleLevels levels = levels_of(inspection.range);
-  run.photos.set_levels(levels);
-  if (levels == SampleLevels{})
+  shorten_tracks(input.scene, ignored);
+  input.levels = levels_of(inspection.range);
+  if (input.levels == SampleLevels{})
     for (View& view : views) view.levelled = false;
-  if (const int masked = count_masked(run.scene) - masked_before; masked > 0)
+  if (const int masked = count_masked(input.scene) - masked_before; masked > 0)
     messages().info("masks: {} of {} photos have transparent pixels, which are ignored", masked,
                     views.size());
   std::vector<std::string>& names = inspection.all_transparent;
   if (!names.empty())
-    run.warn(fmt::format("{} photo{} transparent everywhere, such as {}; the transparency is ignored",
-                         names.size(), names.size() == 1 ? " is" : "s are",
-                         *std::ranges::min_element(names)));
+    findings.warn(fmt::format("{} photo{} transparent everywhere, such as {}; the transparency is ignored",
+                              names.size(), names.size() == 1 ? " is" : "s are",
+                              *std::ranges::min_element(names)));
 }
 
 }  // namespace recon

@@ -8,7 +8,7 @@
 #include "core/error.hpp"
 #include "core/paths.hpp"
 #include "core/utf8.hpp"
-#include "session/scene/scene_run.hpp"
+#include "session/scene/photo_files.hpp"
 
 namespace recon {
 
@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_photo_there(const SceneRun& run, const View& view) {
+bool is_photo_there(const SceneInput& input, const View& view) {
   try {
-    return is_there_to_read(run.folder.images / view.photo_file());
+    return is_there_to_read(input.folder.images / view.photo_file());
   } catch (const InputError&) {
     return false;  // said when the photo is used
   }
@@ -48,12 +48,12 @@ std::map<std::string, std::vector<std::string>> files_by_name(const fs::path& fo
 }
 
 /// The photos that each of some views may mean.
-std::map<int, std::vector<std::string>> candidates_of(const SceneRun& run, const std::vector<int>& views,
+std::map<int, std::vector<std::string>> candidates_of(const SceneInput& input, const std::vector<int>& views,
                                                       const std::set<std::string>& taken) {
-  const auto files = files_by_name(run.folder.images);
+  const auto files = files_by_name(input.folder.images);
   std::map<int, std::vector<std::string>> candidates;
   for (const int view : views) {
-    std::string name = run.scene.views[view].photo_file();
+    std::string name = input.scene.views[view].photo_file();
     std::ranges::replace(name, '\\', '/');
     const auto same = files.find(fs::path(name).filename().string());
     if (same == files.end()) continue;
@@ -65,17 +65,17 @@ std::map<int, std::vector<std::string>> candidates_of(const SceneRun& run, const
 
 }  // namespace
 
-void find_moved_photos(SceneRun& run) {
-  std::vector<View>& views = run.scene.views;
+void find_moved_photos(SceneInput& input, Findings& findings) {
+  std::vector<View>& views = input.scene.views;
   std::vector<int> missing;
   std::set<std::string> taken;
   for (std::size_t i = 0; i < views.size(); ++i)
-    if (is_photo_there(run, views[i]))
+    if (is_photo_there(input, views[i]))
       taken.insert(views[i].photo_file());
     else
       missing.push_back(static_cast<int>(i));
   if (missing.empty()) return;
-  const auto candidates = candidates_of(run, missing, taken);
+  const auto candidates = candidates_of(input, missing, taken);
   std::map<std::string, int> claims;
   for (const auto& [view, files] : candidates)
     for (const std::string& file : files) ++claims[file];
@@ -94,14 +94,14 @@ void find_moved_photos(SceneRun& run) {
     if (found++ == 0) first = fmt::format("{} for {}", with_escapes(files.front()), name);
     views[view].photo = files.front();
   }
-  const std::string folder = run.folder.images.string();
+  const std::string folder = input.folder.images.string();
   if (found > 0)
-    run.warn(fmt::format(
+    findings.warn(fmt::format(
         "{}: {} of {} photos are not where the model names them, and are found by the end of their "
         "paths, such as {}; if that is wrong, name their folder with --images",
         folder, found, views.size(), first));
   if (!ambiguous.empty())
-    run.warn(fmt::format(
+    findings.warn(fmt::format(
         "{}: photos are not where the model names them, and the ends of their paths are not unique: {}; "
         "put them into the folders that the model names, or name another folder with --images",
         folder, ambiguous));

@@ -11,7 +11,7 @@
 #include "core/log.hpp"
 #include "core/paths.hpp"
 #include "session/scene/cloud_offset.hpp"
-#include "session/scene/scene_run.hpp"
+#include "session/scene/export_points.hpp"
 
 namespace recon {
 
@@ -39,8 +39,7 @@ void add(std::vector<std::string>& files, std::vector<std::string> more) {
   files.insert(files.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-void add_reports(const SceneRun& run, std::vector<std::string>& files) {
-  const int count = run.options.shard.count;
+void add_reports(int count, std::vector<std::string>& files) {
   for (int index = 1; index <= count; ++index) {
     const std::string name = Workspace::report_name({index, count});
     add(files, {name + ".log", name + ".json", name + ".html", "status/" + name + ".json",
@@ -49,25 +48,25 @@ void add_reports(const SceneRun& run, std::vector<std::string>& files) {
 }
 
 /// What a run reads.
-std::vector<fs::path> inputs_of(const SceneRun& run) {
-  std::vector<fs::path> inputs = run.given.files();
-  for (const View& view : run.scene.views) {
-    inputs.push_back(run.folder.images / view.photo_file());
+std::vector<fs::path> inputs_of(const SceneInput& input) {
+  std::vector<fs::path> inputs = input.given.files();
+  for (const View& view : input.scene.views) {
+    inputs.push_back(input.folder.images / view.photo_file());
     if (!view.mask_file.empty()) inputs.push_back(view.mask_file);
   }
-  if (is_folder(run.folder.model))
-    for_each_in_folder(run.folder.model, [&](const fs::path& file) { inputs.push_back(file); });
+  if (is_folder(input.folder.model))
+    for_each_in_folder(input.folder.model, [&](const fs::path& file) { inputs.push_back(file); });
   else
-    inputs.push_back(run.folder.model);
+    inputs.push_back(input.folder.model);
   return inputs;
 }
 
 /// The views of earlier runs that the model has no more; those that are left out may come back.
-std::vector<std::string> departed_views(const SceneRun& run) {
+std::vector<std::string> departed_views(const ScenePlan& plan, const OwnedFiles& owned) {
   std::set<std::string> present;
-  for (const int view : run.plan.all_views()) present.insert(run.plan.view(view).output_name);
+  for (const int view : plan.all_views()) present.insert(plan.view(view).output_name);
   const auto is_present = [&](const std::string& name) {
-    return present.contains(name) || std::ranges::any_of(run.plan.left_out, [&](const LeftOut& view) {
+    return present.contains(name) || std::ranges::any_of(plan.left_out, [&](const LeftOut& view) {
              return name.starts_with(fs::path(view.name).replace_extension().string());
            });
   };
@@ -75,7 +74,7 @@ std::vector<std::string> departed_views(const SceneRun& run) {
       fs::path(Workspace::record_file(Step::kPrepare, "x")).parent_path().string() + "/";
   constexpr std::string_view kEnding = ".json";
   std::vector<std::string> departed;
-  for (const std::string& record : run.workspace.owned().below(folder.substr(0, folder.size() - 1)))
+  for (const std::string& record : owned.below(folder.substr(0, folder.size() - 1)))
     if (const std::string view = record.substr(folder.size(), record.size() - folder.size() - kEnding.size());
         !is_present(view))
       departed.push_back(view);
@@ -84,71 +83,76 @@ std::vector<std::string> departed_views(const SceneRun& run) {
 
 }  // namespace
 
-std::vector<std::string> files_to_write(const SceneRun& run) {
+std::vector<std::string> files_to_write(const PlannedOutput& output) {
+  const ScenePlan& plan = output.plan;
+  const Targets& targets = output.targets;
+  const SceneSettings& settings = output.settings;
   std::vector<std::string> files(kUnrecordedFiles.begin(), kUnrecordedFiles.end());
-  add_reports(run, files);
+  add_reports(settings.plan.shard.count, files);
   // Parts of the estimation work beside each other: each lists the files of all, so that their lists are
   // equal.
-  const bool beside_others = !run.does(Step::kCheck);
+  const bool beside_others = !targets.does(Step::kCheck);
   for (const Step step : kViewSteps) {
-    std::vector<int> views = run.views_of(step);
-    if (beside_others && run.does(step)) views = run.plan.all_views();
+    std::vector<int> views = targets.views_of(step, plan);
+    if (beside_others && targets.does(step)) views = plan.all_views();
     for (const int view : views) {
-      const std::string& name = run.plan.view(view).output_name;
+      const std::string& name = plan.view(view).output_name;
       add(files, files_of(step, name));
       files.push_back(Workspace::record_file(step, name));
     }
   }
-  if (run.does(Step::kFusion))
+  if (targets.does(Step::kFusion))
     add(files,
         {Workspace::record_file(Step::kFusion), Workspace::cloud_file(), Workspace::visibility_file()});
-  if (run.does(Step::kFusion) && has_offset(cloud_offset(run))) files.push_back(Workspace::offset_file());
-  if (run.does(Step::kTiles)) files.push_back(Workspace::record_file(Step::kTiles));
-  if (run.does(Step::kExport)) {
+  if (targets.does(Step::kFusion) && has_offset(cloud_offset(plan, settings.cloud)))
+    files.push_back(Workspace::offset_file());
+  if (targets.does(Step::kTiles)) files.push_back(Workspace::record_file(Step::kTiles));
+  if (targets.does(Step::kExport)) {
     files.push_back(Workspace::record_file(Step::kExport));
     add(files, exported_files());
   }
   return files;
 }
 
-void check_inputs_stay(const SceneRun& run) {
-  check_inputs_stay(run.workspace.root(), files_to_write(run), inputs_of(run));
+void check_inputs_stay(const PlannedOutput& output, const SceneInput& input) {
+  check_inputs_stay(output.workspace.root(), files_to_write(output), inputs_of(input));
 }
 
-void check_folders(const SceneRun& run) {
-  if (run.does(Step::kTiles)) run.workspace.owned().check_way(Workspace::tiles_folder() + "/tile");
+void check_folders(const Workspace& workspace, const Targets& targets) {
+  if (targets.does(Step::kTiles)) workspace.owned().check_way(Workspace::tiles_folder() + "/tile");
   std::error_code ignored;
   for (const char* file : {"sparse/rigs.bin", "sparse/frames.bin"})
-    if (const fs::path path = run.workspace.path(file); fs::exists(path, ignored))
+    if (const fs::path path = workspace.path(file); fs::exists(path, ignored))
       throw UsageError(
           path.string() +
           ": beside the model of this run it would give its images other poses; move it, or choose "
           "another folder with --output");
 }
 
-void remove_files_of_departed_views(const SceneRun& run) {
-  const std::vector<std::string> departed = departed_views(run);
+void remove_files_of_departed_views(const SceneInput& input, const ScenePlan& plan,
+                                    const Workspace& workspace) {
+  const std::vector<std::string> departed = departed_views(plan, workspace.owned());
   std::vector<std::string> files;
   for (const std::string& view : departed)
     for (const Step step : kViewSteps) {
       files.push_back(Workspace::record_file(step, view));
       add(files, files_of(step, view));
     }
-  const auto inputs = inputs_among(run.workspace.root(), files, inputs_of(run));
+  const auto inputs = inputs_among(workspace.root(), files, inputs_of(input));
   int removed = 0;
   for (const std::string& file : files)
-    if (!inputs.contains(file)) removed += run.workspace.owned().remove(file) ? 1 : 0;
+    if (!inputs.contains(file)) removed += workspace.owned().remove(file) ? 1 : 0;
   if (removed > 0)
     messages().info("the files of {} views that the model has no more are removed from {}", departed.size(),
-                    run.workspace.root().string());
+                    workspace.root().string());
 }
 
-void check_results_are_there(const SceneRun& run) {
-  run.workspace.owned().check_in_place();
-  for (const std::string& file : run.results.files())
-    if (std::error_code ignored; !fs::exists(run.workspace.path(file), ignored))
+void check_results_are_there(const SceneProducts& products) {
+  products.workspace.owned().check_in_place();
+  for (const std::string& file : products.results.files())
+    if (std::error_code ignored; !fs::exists(products.workspace.path(file), ignored))
       throw OutputError(
-          run.workspace.path(file).string() +
+          products.workspace.path(file).string() +
           ": the file was removed while reconstruct was at work; run again: what is finished is "
           "kept");
 }

@@ -3,26 +3,39 @@
 #include <string>
 #include <vector>
 
+#include "session/options/scene_settings.hpp"
+#include "session/plan/plan.hpp"
+#include "session/scene/products.hpp"
+#include "session/scene/scene_input.hpp"
+#include "session/scene/targets.hpp"
+
 namespace recon {
 
-struct SceneRun;
+/// What a run writes for.
+struct PlannedOutput {
+  const ScenePlan& plan;
+  const Targets& targets;
+  const SceneSettings& settings;
+  const Workspace& workspace;
+};
 
 /// The files that a run writes into the output folder, but for tiles, whose names follow from the cloud.
-std::vector<std::string> files_to_write(const SceneRun& run);
+std::vector<std::string> files_to_write(const PlannedOutput& output);
 
 /// @throws UsageError where a file to write is a photo, a mask, a given map or a file of the model
-void check_inputs_stay(const SceneRun& run);
+void check_inputs_stay(const PlannedOutput& output, const SceneInput& input);
 
 /// Looks before the work at what would spoil its end.
 /// @throws UsageError where the folder of the tiles is a link, or files beside the written model change its
 /// meaning
-void check_folders(const SceneRun& run);
+void check_folders(const Workspace& workspace, const Targets& targets);
 
 /// Removes the files of views that an earlier run had and the model has no more.
 /// @throws OutputError
-void remove_files_of_departed_views(const SceneRun& run);
+void remove_files_of_departed_views(const SceneInput& input, const ScenePlan& plan,
+                                    const Workspace& workspace);
 
 /// @throws OutputError where a file of a finished step is not there any more
-void check_results_are_there(const SceneRun& run);
+void check_results_are_there(const SceneProducts& products);
 
 }  // namespace recon

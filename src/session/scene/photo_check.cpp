@@ -18,7 +18,6 @@
 #include "scene/view_geometry.hpp"
 #include "scene/view_selection.hpp"
 #include "session/scene/calibration.hpp"
-#include "session/scene/scene_run.hpp"
 #include "session/scene/small_views.hpp"
 
 namespace recon {
@@ -88,29 +87,28 @@ struct Comparison {
   std::size_t others = kOthers;
 };
 
-Comparison compared_views(const SceneRun& run) {
-  Comparison comparison{run.plan.views_in_scope()};
-  if (run.plan.needed_views().size() <= kPhotos) return comparison;
+Comparison compared_views(const ScenePlan& plan) {
+  Comparison comparison{plan.views_in_scope()};
+  if (plan.needed_views().size() <= kPhotos) return comparison;
   const std::vector<int> all = std::move(comparison.views);
   comparison = {{}, kOthersOfSpread};
   const std::size_t step = (all.size() + kSpreadViews - 1) / kSpreadViews;
   // Of wide photos the sides in turn, not the same of all.
   for (std::size_t i = 0, n = 0; i < all.size(); i += step, ++n) {
-    const std::size_t side = run.plan.scene_view(all[i]).face ? n % step : 0;
+    const std::size_t side = plan.scene_view(all[i]).face ? n % step : 0;
     comparison.views.push_back(all[std::min(i + side, all.size() - 1)]);
   }
   return comparison;
 }
 
 /// Pairs of each view and its first sources, of those whose photos are there; each pair once.
-ViewPairs pairs_of(const SceneRun& run, const Comparison& comparison,
+ViewPairs pairs_of(const ScenePlan& plan, const Comparison& comparison,
                    const std::vector<std::vector<int>>& sources) {
   std::set<std::pair<int, int>> pairs;
   for (const int view : comparison.views) {
     std::size_t count = 0;
     for (const int source : sources[view])
-      if (run.plan.view(source).needed && count++ < comparison.others)
-        pairs.insert(std::minmax(view, source));
+      if (plan.view(source).needed && count++ < comparison.others) pairs.insert(std::minmax(view, source));
   }
   return {pairs.begin(), pairs.end()};
 }
@@ -131,12 +129,12 @@ int next_view(const ScenePlan& plan, int view) {
 }
 
 /// Of each view the nearest, the next by name, and the second nearest.
-std::vector<std::vector<int>> neighbours(const SceneRun& run) {
-  const SceneGeometry geometry(run.plan.scene);
-  std::vector<std::vector<int>> result(run.plan.views.size());
+std::vector<std::vector<int>> neighbours(const ScenePlan& plan) {
+  const SceneGeometry geometry(plan.scene);
+  std::vector<std::vector<int>> result(plan.views.size());
   for (int view = 0; view < geometry.size(); ++view) {
     result[view] = nearest_views(geometry, view, 2);
-    const int next = next_view(run.plan, view);
+    const int next = next_view(plan, view);
     if (std::ranges::find(result[view], next) == result[view].end())
       result[view].insert(result[view].begin() + 1, next);
   }
@@ -145,10 +143,11 @@ std::vector<std::vector<int>> neighbours(const SceneRun& run) {
 
 /// The sources of the plan. Those that shared corners chose fit cameras and poses better than others: instead
 /// of them, those by the geometry alone.
-std::vector<std::vector<int>> planned_sources(const SceneRun& run) {
-  if (!run.photo_points.empty()) return select_sources(SceneIndex(run.plan.scene), run.options.selection);
+std::vector<std::vector<int>> planned_sources(const PreparedPhotos& photos) {
+  const ScenePlan& plan = photos.products.plan;
+  if (!photos.input.photo_points.empty()) return select_sources(SceneIndex(plan.scene), photos.selection);
   std::vector<std::vector<int>> sources;
-  for (const ViewPlan& view : run.plan.views) sources.push_back(view.sources);
+  for (const ViewPlan& view : plan.views) sources.push_back(view.sources);
   return sources;
 }
 
@@ -159,15 +158,16 @@ Pinhole centred(Pinhole camera) {
 }
 
 /// The fit of the same photos without a mistake of cameras and poses.
-EpipolarFit fit_without(CalibrationMistake mistake, const SceneRun& run, const Comparison& comparison,
-                        SmallViews& small) {
-  const Scene scene = without_mistake(run.plan.scene, mistake);
-  std::vector<CalibratedView> views = small_cameras(run);
+EpipolarFit fit_without(CalibrationMistake mistake, const PreparedPhotos& photos,
+                        const Comparison& comparison, SmallViews& small) {
+  const ScenePlan& plan = photos.products.plan;
+  const Scene scene = without_mistake(plan.scene, mistake);
+  std::vector<CalibratedView> views = small_cameras(plan);
   for (std::size_t i = 0; i < views.size(); ++i) {
     views[i].cam_from_world = scene.views[i].cam_from_world;
     if (mistake == CalibrationMistake::kImageSize) views[i].camera = centred(views[i].camera);
   }
-  const ViewPairs pairs = pairs_of(run, comparison, select_sources(SceneIndex(scene), run.options.selection));
+  const ViewPairs pairs = pairs_of(plan, comparison, select_sources(SceneIndex(scene), photos.selection));
   return fit_matches(views, small.matches(pairs, views));
 }
 
@@ -177,15 +177,15 @@ bool has_faces(const Scene& scene) {
 
 /// The mistake without which the photos fit, and better than with the change of cameras that is known;
 /// nothing if they never do.
-std::optional<CalibrationMistake> explain(const SceneRun& run, const Comparison& comparison,
+std::optional<CalibrationMistake> explain(const PreparedPhotos& photos, const Comparison& comparison,
                                           const EpipolarVerdict& verdict, SmallViews& small) {
   std::optional<CalibrationMistake> best;
   double most = std::max(kExplained, kBetter * verdict.fit.share);
   if (verdict.camera) most = std::max(most, verdict.camera->fit.share);
   for (const CalibrationMistake mistake : kCalibrationMistakes) {
     // Faces are cut to what their photo shows: their principal points lie anywhere.
-    if (mistake == CalibrationMistake::kImageSize && has_faces(run.plan.scene)) continue;
-    const EpipolarFit it = fit_without(mistake, run, comparison, small);
+    if (mistake == CalibrationMistake::kImageSize && has_faces(photos.products.plan.scene)) continue;
+    const EpipolarFit it = fit_without(mistake, photos, comparison, small);
     messages().debug("with mistake {}: {:.3f} of {} corners fit", static_cast<int>(mistake), it.share,
                      it.matches);
     if (it.matches < kMinMatches || it.share < most) continue;
@@ -197,13 +197,14 @@ std::optional<CalibrationMistake> explain(const SceneRun& run, const Comparison&
 
 /// The matches with the sources, or with neighbours where only these fit: sources may be chosen badly,
 /// without points to tell.
-std::vector<ViewMatch> comparable_matches(const SceneRun& run, const Comparison& comparison,
+std::vector<ViewMatch> comparable_matches(const PreparedPhotos& photos, const Comparison& comparison,
                                           const std::vector<CalibratedView>& views, SmallViews& small) {
-  std::vector<ViewMatch> matches = small.matches(pairs_of(run, comparison, planned_sources(run)), views);
+  const ScenePlan& plan = photos.products.plan;
+  std::vector<ViewMatch> matches = small.matches(pairs_of(plan, comparison, planned_sources(photos)), views);
   const EpipolarFit given = fit_matches(views, matches);
   messages().debug("{:.3f} of {} corners fit, median {:.3f}", given.share, given.matches, given.median);
   if (given.matches >= kMinMatches && given.share >= kPhotosContradict) return matches;
-  std::vector<ViewMatch> beside = small.matches(pairs_of(run, comparison, neighbours(run)), views);
+  std::vector<ViewMatch> beside = small.matches(pairs_of(plan, comparison, neighbours(plan)), views);
   const EpipolarFit fit = fit_matches(views, beside);
   messages().debug("of neighbours {:.3f} of {} corners fit, median {:.3f}", fit.share, fit.matches,
                    fit.median);
@@ -232,82 +233,86 @@ std::string evidence_of(const DoubtedView& doubt, const EpipolarFit& others) {
 }
 
 /// Notes the single photos that do not fit to the others, unless more of these say that they do.
-void note_doubts(SceneRun& run, const EpipolarVerdict& verdict) {
+void note_doubts(const PreparedPhotos& photos, const EpipolarVerdict& verdict, bool checked_later,
+                 Findings& findings) {
   for (const DoubtedView& it : verdict.views) {
-    const std::string& name = run.plan.scene_view(it.view).photo_name();
-    if (run.doubted_views.contains(name)) continue;
-    if (!it.degrees && judge_photo(run, it.view) != PhotoVerdict::kContradicts) continue;
-    run.photo_doubts.emplace(name, evidence_of(it, verdict.fit));
-    messages().debug("{} is in doubt: {}", name, run.photo_doubts.at(name));
+    const std::string& name = photos.products.plan.scene_view(it.view).photo_name();
+    if (findings.doubted_views.contains(name)) continue;
+    if (!it.degrees && judge_photo(photos, it.view) != PhotoVerdict::kContradicts) continue;
+    findings.photo_doubts.emplace(name, evidence_of(it, verdict.fit));
+    messages().debug("{} is in doubt: {}", name, findings.photo_doubts.at(name));
   }
-  if (!run.does(Step::kCheck)) warn_of_photos(run, run.photo_doubts);
+  if (!checked_later) warn_of_photos(photos.input.folder.root.string(), findings.photo_doubts, findings);
 }
 
 /// Warns of cameras with whose change the photos fit better. The change is one of pinholes, and says nothing
 /// of the lens of a photo that became several.
-void warn_of_cameras(SceneRun& run, const EpipolarVerdict& verdict) {
+void warn_of_cameras(const PreparedPhotos& photos, const EpipolarVerdict& verdict, Findings& findings) {
+  const ScenePlan& plan = photos.products.plan;
   const CameraCorrection& correction = *verdict.camera;
-  const Camera& camera = run.plan.photo_camera(0);
-  const Pinhole& view = run.plan.view(0).camera;
-  const bool is_face = has_faces(run.plan.scene);
+  const Camera& camera = plan.photo_camera(0);
+  const Pinhole& view = plan.view(0).camera;
+  const bool is_face = has_faces(plan.scene);
   const double side = is_face ? std::max(view.width, view.height) : std::max(camera.width, camera.height);
   const double unit = side / kEpipolarUnits;
-  run.warn(fmt::format(
+  findings.warn(fmt::format(
       "{}: the photos do not fit the cameras: with {}, corners that views share would lie {:.2g} pixels from "
       "their epipolar lines (median of {}), and not {:.2g}; correct the cameras, or expect wrong depths",
-      run.folder.root.string(),
+      photos.input.folder.root.string(),
       is_face ? "other parameters of the lens" : correction_text(correction, camera),
       correction.fit.median * unit, verdict.fit.matches, verdict.fit.median * unit));
 }
 
-void warn_of_scene(SceneRun& run, const EpipolarFit& fit, std::optional<CalibrationMistake> mistake) {
-  run.warn(fmt::format(
+void warn_of_scene(const SceneInput& input, const EpipolarFit& fit, std::optional<CalibrationMistake> mistake,
+                   Findings& findings) {
+  findings.warn(fmt::format(
       "{}: the photos contradict cameras and poses: {:.0f} % of {} corners that views share lie on their "
       "epipolar lines, by chance 20 % or less, with right poses mostly more than half; expect few and wrong "
       "points; "
       "{}",
-      run.folder.root.string(), 100 * fit.share, fit.matches, causes(run, mistake)));
+      input.folder.root.string(), 100 * fit.share, fit.matches, causes(input, mistake)));
 }
 
 }  // namespace
 
-void check_photos_fit(SceneRun& run) {
-  const Comparison comparison = compared_views(run);
-  const std::vector<CalibratedView> views = small_cameras(run);
-  SmallViews small(run, SmallViewsOf::kPrepared);
-  const EpipolarVerdict verdict = judge_matches(views, comparable_matches(run, comparison, views, small));
+void check_photos_fit(const PreparedPhotos& photos, bool checked_later, Findings& findings) {
+  const Comparison comparison = compared_views(photos.products.plan);
+  const std::vector<CalibratedView> views = small_cameras(photos.products.plan);
+  SmallViews small(photos.products, photos.host, SmallViewsOf::kPrepared);
+  const EpipolarVerdict verdict = judge_matches(views, comparable_matches(photos, comparison, views, small));
   messages().debug("{} views are in doubt; of the others {:.3f} of {} corners fit, median {:.3f}",
                    verdict.views.size(), verdict.fit.share, verdict.fit.matches, verdict.fit.median);
-  note_doubts(run, verdict);
+  note_doubts(photos, verdict, checked_later, findings);
   const bool enough = verdict.fit.matches >= kMinMatches;
   std::optional<CalibrationMistake> mistake;
-  if (!enough || verdict.fit.share < kPhotosFit) mistake = explain(run, comparison, verdict, small);
+  if (!enough || verdict.fit.share < kPhotosFit) mistake = explain(photos, comparison, verdict, small);
   const bool contradict = enough && verdict.fit.share < kPhotosContradict;
   if (mistake || (contradict && !verdict.camera))
-    warn_of_scene(run, verdict.fit, mistake);
+    warn_of_scene(photos.input, verdict.fit, mistake, findings);
   else if (verdict.camera)
-    warn_of_cameras(run, verdict);
+    warn_of_cameras(photos, verdict, findings);
   if (mistake || contradict)
-    run.photos_fit = false;
+    findings.photos_fit = false;
   else if (!verdict.camera && enough && verdict.fit.share > kPhotosFit)
-    run.photos_fit = true;
+    findings.photos_fit = true;
 }
 
-PhotoVerdict judge_photo(SceneRun& run, int view) {
-  const std::vector<CalibratedView> views = small_cameras(run);
+PhotoVerdict judge_photo(const PreparedPhotos& photos, int view) {
+  const ScenePlan& plan = photos.products.plan;
+  const std::vector<CalibratedView> views = small_cameras(plan);
   const std::vector<int> its_views = views_of_photo(views, view);
-  const std::vector<std::vector<int>> beside = neighbours(run);
-  std::vector<std::vector<int>> others = planned_sources(run);
+  const std::vector<std::vector<int>> beside = neighbours(plan);
+  std::vector<std::vector<int>> others = planned_sources(photos);
   for (const int it : its_views) others[it].insert(others[it].begin(), beside[it].begin(), beside[it].end());
-  SmallViews small(run, SmallViewsOf::kPrepared);
-  std::vector<ViewMatch> matches = comparable_matches(run, compared_views(run), views, small);
+  SmallViews small(photos.products, photos.host, SmallViewsOf::kPrepared);
+  std::vector<ViewMatch> matches = comparable_matches(photos, compared_views(plan), views, small);
   const auto is_its = [&](int it) { return std::ranges::binary_search(its_views, it); };
   std::erase_if(matches, [&](const ViewMatch& it) { return is_its(it.reference) || is_its(it.source); });
-  const std::vector<ViewMatch> its = small.matches(pairs_of(run, {its_views, kOthersOfOne}, others), views);
+  const std::vector<ViewMatch> its = small.matches(pairs_of(plan, {its_views, kOthersOfOne}, others), views);
   PhotoCounts counts{0, static_cast<double>(its.size())};
   for (const int it : its_views) counts.corners += static_cast<double>(small.corner_count(it));
   const PhotoCounts usual = usual_counts(views, matches, small);
-  messages().debug("{} has {} corners and {} matches, others {} and {}", run.plan.name(view), counts.corners,
+  messages().debug("{} has {} corners and {} matches, others {} and {}", plan.name(view), counts.corners,
                    counts.matches, usual.corners, usual.matches);
   const bool apart = is_apart(counts, usual);
   matches.insert(matches.end(), its.begin(), its.end());
@@ -317,18 +322,19 @@ PhotoVerdict judge_photo(SceneRun& run, int view) {
   return apart ? PhotoVerdict::kApart : PhotoVerdict::kNothing;
 }
 
-void warn_of_photos(SceneRun& run, const std::map<std::string, std::string>& evidence) {
+void warn_of_photos(const std::string& scene, const std::map<std::string, std::string>& evidence,
+                    Findings& findings) {
   std::size_t named = 0;
   for (const auto& [photo, text] : evidence) {
-    run.doubted_views.insert(photo);
+    findings.doubted_views.insert(photo);
     if (named++ < kNamedPhotos)
-      run.warn(
+      findings.warn(
           fmt::format("{}: its photo contradicts its camera or its pose: {}; check them, or remove the view",
                       photo, text));
     else if (named == evidence.size())
-      run.warn(
+      findings.warn(
           fmt::format("{}: the photos of {} more views contradict their cameras or their poses, such as {}",
-                      run.folder.root.string(), named - kNamedPhotos, photo));
+                      scene, named - kNamedPhotos, photo));
   }
 }
 

@@ -10,7 +10,7 @@
 #include "core/paths.hpp"
 #include "core/utf8.hpp"
 #include "io/file/text_scanner.hpp"
-#include "session/scene/scene_run.hpp"
+#include "session/scene/photo_files.hpp"
 
 namespace recon {
 
@@ -47,11 +47,11 @@ std::optional<ImageSize> read_size(const fs::path& file) {
 }
 
 /// The size that all photos of these views have, if it is another one than the camera's and of its shape.
-std::optional<ImageSize> scaled_size(const SceneRun& run, const Camera& camera,
+std::optional<ImageSize> scaled_size(const SceneInput& input, const Camera& camera,
                                      const std::vector<int>& views) {
   std::optional<ImageSize> common;
   for (const int view : views) {
-    const auto size = read_size(run.folder.images / run.scene.views[view].photo_file());
+    const auto size = read_size(input.folder.images / input.scene.views[view].photo_file());
     if (!size) continue;
     if (!common && !is_scaled(*size, size_of(camera))) return std::nullopt;
     if (common && !(*common == *size)) return std::nullopt;
@@ -67,11 +67,11 @@ void scale_observations(View& view, Vec2d scale) {
 
 }  // namespace
 
-void fit_cameras(SceneRun& run, const std::vector<LeftOut>& left_out) {
-  std::vector<std::vector<int>> views_of(run.scene.cameras.size());
-  for (std::size_t i = 0; i < run.scene.views.size(); ++i)
-    if (!is_left_out(left_out, run.scene.views[i].name))
-      views_of[run.scene.views[i].camera].push_back(static_cast<int>(i));
+void fit_cameras(SceneInput& input, const std::vector<LeftOut>& left_out, Findings& findings) {
+  std::vector<std::vector<int>> views_of(input.scene.cameras.size());
+  for (std::size_t i = 0; i < input.scene.views.size(); ++i)
+    if (!is_left_out(left_out, input.scene.views[i].name))
+      views_of[input.scene.views[i].camera].push_back(static_cast<int>(i));
 
   struct Scaled {
     std::size_t photos = 0;
@@ -79,24 +79,24 @@ void fit_cameras(SceneRun& run, const std::vector<LeftOut>& left_out) {
   };
   std::map<std::tuple<int, int, int, int>, Scaled> scaled_sizes;  // of cameras and photos
   for (std::size_t c = 0; c < views_of.size(); ++c) {
-    Camera& camera = run.scene.cameras[c];
-    const auto size = scaled_size(run, camera, views_of[c]);
+    Camera& camera = input.scene.cameras[c];
+    const auto size = scaled_size(input, camera, views_of[c]);
     if (!size) continue;
     Scaled& scaled = scaled_sizes[{camera.width, camera.height, size->width, size->height}];
-    if (scaled.photos == 0) scaled.first = run.scene.views[views_of[c].front()].name;
+    if (scaled.photos == 0) scaled.first = input.scene.views[views_of[c].front()].name;
     scaled.photos += views_of[c].size();
     const Vec2d scale{static_cast<double>(size->width) / camera.width,
                       static_cast<double>(size->height) / camera.height};
-    for (const int view : views_of[c]) scale_observations(run.scene.views[view], scale);
+    for (const int view : views_of[c]) scale_observations(input.scene.views[view], scale);
     camera = scaled_camera(camera, size->width, size->height);
   }
   for (const auto& [sizes, scaled] : scaled_sizes) {
     const auto [width, height, photo_width, photo_height] = sizes;
-    run.warn(
+    findings.warn(
         fmt::format("{}: the cameras of {} photo{}, such as {}, are for {} pixels and the photos have {}: "
                     "the cameras are "
                     "scaled; this is right where the photos are those of the model in another size, not cut",
-                    run.folder.model.string(), scaled.photos, scaled.photos == 1 ? "" : "s", scaled.first,
+                    input.folder.model.string(), scaled.photos, scaled.photos == 1 ? "" : "s", scaled.first,
                     size_text(width, height), size_text(photo_width, photo_height)));
   }
 }

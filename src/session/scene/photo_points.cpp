@@ -11,7 +11,7 @@
 #include "core/log.hpp"
 #include "scene/corner_points.hpp"
 #include "scene/view_geometry.hpp"
-#include "session/scene/scene_run.hpp"
+#include "session/scene/read_scene.hpp"
 #include "session/scene/small_views.hpp"
 
 namespace recon {
@@ -76,21 +76,23 @@ std::vector<int> scene_indices(const Scene& scene, const ScenePlan& plan) {
 
 }  // namespace
 
-std::vector<SparsePoint> points_of_photos(SceneRun& run) {
-  run.photos.set_budget(run.memory.limit / 8);
-  const std::vector<CalibratedView> cameras = small_cameras(run);
-  const int min_sources = std::min(kMinSources, photo_count(run.plan) - 1);
+std::vector<SparsePoint> points_of_photos(const Scene& scene, SceneProducts& products,
+                                          const HostLimits& host) {
+  const ScenePlan& plan = products.plan;
+  products.photos.set_budget(host.memory / 8);
+  const std::vector<CalibratedView> cameras = small_cameras(plan);
+  const int min_sources = std::min(kMinSources, photo_count(plan) - 1);
   std::vector<SparsePoint> points;
-  for (const ViewPairs& pairs : batches_of(run.plan, run.memory.limit / kShareOfMemory / kSmallViewBytes))
-    for (SparsePoint& point :
-         triangulate_corners(cameras, SmallViews(run, SmallViewsOf::kUnprepared).matches(pairs, cameras),
-                             min_sources, kMinAngleDegrees))
+  for (const ViewPairs& pairs : batches_of(plan, host.memory / kShareOfMemory / kSmallViewBytes))
+    for (SparsePoint& point : triangulate_corners(
+             cameras, SmallViews(products, host, SmallViewsOf::kUnprepared).matches(pairs, cameras),
+             min_sources, kMinAngleDegrees))
       points.push_back(std::move(point));
   messages().info("no sparse points: {}",
                   points.empty()
                       ? "sources are chosen by the geometry of the cameras"
                       : fmt::format("sources are chosen by {} corners that photos share", points.size()));
-  const std::vector<int> indices = scene_indices(run.scene, run.plan);
+  const std::vector<int> indices = scene_indices(scene, plan);
   for (SparsePoint& point : points)
     for (TrackElement& element : point.track) element.view = indices[element.view];
   return points;

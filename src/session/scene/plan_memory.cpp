@@ -37,15 +37,16 @@ int threads_a_stream(const SceneMemory& scene, FusionMemory memory, std::size_t 
 
 /// The options that would reduce the memory, as the end of a message. Other options than those of the depth
 /// maps that are there do not go with them.
-std::string ways_out(const ScenePlan& plan, const SessionOptions& options, const Backends& backends) {
-  if (!options.estimates())
-    return options.workers > 1 ? "; raise --memory-limit, or lower --jobs" : "; raise --memory-limit";
-  if (!options.depth_maps.empty()) return "; raise --memory-limit, or lower --max-image-size or --threads";
+std::string ways_out(const ScenePlan& plan, const SceneSettings& settings, const Backends& backends,
+                     bool beside_others) {
+  if (!settings.plan.estimates)
+    return beside_others ? "; raise --memory-limit, or lower --jobs" : "; raise --memory-limit";
+  if (settings.plan.given_maps) return "; raise --memory-limit, or lower --max-image-size or --threads";
   std::string ways = "; raise --memory-limit, or lower --max-image-size, --sources, --threads";
-  if (options.workers > 1) ways += ", --jobs";
+  if (beside_others) ways += ", --jobs";
   const std::vector<int> active = plan.active_views();
   if (active.empty() || plan.view(active.front()).planes == 0) return ways;
-  const SweepShape shape = sweep_shape(sweep_problem(plan, active.front(), options));
+  const SweepShape shape = sweep_shape(sweep_problem(plan, active.front(), settings.matching));
   const auto helps = [&](const SweepShape& less) {
     return std::ranges::any_of(backends, [&](const auto& backend) {
       return backend->memory(less).host_bytes < backend->memory(shape).host_bytes;
@@ -90,7 +91,7 @@ class Division {
     const std::size_t others = scene_.base + (ample ? heaps : 0) + plan_.photo_cache + plan_.map_cache,
                       before_fusion = busy();
     plan_fusion(rest_of(plan_.limit, others + before_fusion));
-    const std::size_t fusing = fusion(views);
+    const std::size_t fusing = plan_.of_step[Step::kFusion] = fusion(views);
     // Those before the check are freed.
     const std::size_t freed = plan_.keeps_maps ? plan_.map_cache / 2 : 0;
     const std::size_t most =
@@ -178,17 +179,19 @@ std::size_t model_memory(std::size_t limit) {
   return limit - kProgramBytes;
 }
 
-int photos_at_once(const ScenePlan& plan, std::size_t limit, int threads) {
-  return count_within(rest_of(limit, base_memory(plan)) / 2, photo_memory(plan), threads);
+int photos_at_once(const ScenePlan& plan, const HostLimits& host) {
+  return count_within(rest_of(host.memory, base_memory(plan)) / 2, photo_memory(plan), host.threads);
 }
 
-int photos_at_once(const Scene& scene, std::size_t limit, int threads) {
-  return count_within(rest_of(limit, base_memory({scene, {}, {}, {}})) / 2, photo_memory(scene), threads);
+int photos_at_once(const Scene& scene, const HostLimits& host) {
+  return count_within(rest_of(host.memory, base_memory({scene, {}, {}, {}})) / 2, photo_memory(scene),
+                      host.threads);
 }
 
-MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, const Backends& backends,
-                       std::size_t limit, int threads) {
-  const SceneMemory scene = scene_memory(plan, options, backends);
+MemoryPlan plan_memory(const ScenePlan& plan, const SceneSettings& settings, const Backends& backends,
+                       const HostLimits& host) {
+  const auto& [limit, threads, beside_others] = host;
+  const SceneMemory scene = scene_memory(plan, settings, backends);
   const std::size_t held = scene.base + scene.fusion(scene.most_views, FusionMemory::kHeld);
   Division division(scene, held > limit ? FusionMemory::kFiles : FusionMemory::kHeld, limit, threads);
   if (division.least() > limit)
@@ -196,8 +199,13 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, con
         "views of up to {} pixels take at least {} of memory, {} of it for the model, and the limit is {}{}",
         scene.view_pixels, format_byte_size(division.least()),
         format_byte_size(scene.base - kProgramBytes + scene.copy), format_byte_size(limit),
-        ways_out(plan, options, backends)));
+        ways_out(plan, settings, backends, beside_others)));
   MemoryPlan memory = division.plan(plan.views_in_scope().size());
+  memory.of_step[Step::kPrepare] = scene.photo;
+  for (const SceneMemory::Stream& stream : scene.streams)
+    memory.of_step[Step::kEstimate] =
+        std::max(memory.of_step[Step::kEstimate], scene.images + stream.matching);
+  memory.of_step[Step::kCheck] = scene.check;
   memory.gpu = std::ranges::any_of(backends, [](const auto& backend) { return backend->is_gpu(); });
   return memory;
 }

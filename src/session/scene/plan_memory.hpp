@@ -1,12 +1,20 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 
 #include "methods/backend.hpp"
-#include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
+#include "session/resume/output_folder.hpp"
 
 namespace recon {
+
+/// What a run may take of the host.
+struct HostLimits {
+  std::size_t memory = 0;  ///< bytes of the whole program
+  int threads = 1;
+  bool beside_others = false;  ///< other processes of the session have their own share
+};
 
 /// How a limit of memory is divided. Results do not depend on it.
 struct MemoryPlan {
@@ -29,22 +37,22 @@ struct MemoryPlan {
   bool fusion_reads_ahead = false;  ///< those of the next view meanwhile
   bool fusion_beside = false;       ///< fusion begins beside estimation and check
   std::size_t fusion_files = 0;     ///< bytes of them in temporary files; 0: in memory
+  std::map<Step, std::size_t>
+      of_step;  ///< bytes that a task of a step takes at most, as far as it is counted
 };
 
 /// Bytes that reading the model of a scene may take, of the `limit` that the whole program has.
 /// @throws OutOfMemory where the limit is below what the program itself takes
 std::size_t model_memory(std::size_t limit);
 
-/// Photos that may be decoded concurrently within `limit` bytes; at most `threads`.
-int photos_at_once(const ScenePlan& plan, std::size_t limit, int threads);
+/// Photos that may be decoded concurrently within the limits.
+int photos_at_once(const ScenePlan& plan, const HostLimits& host);
 
 /// The same before there is a plan, for photos or masks of any camera of the scene.
-int photos_at_once(const Scene& scene, std::size_t limit, int threads);
+int photos_at_once(const Scene& scene, const HostLimits& host);
 
-/// @param limit    bytes of host memory that the program may take
-/// @param threads  that it may use
 /// @throws OutOfMemory when a view cannot be done within the limit, or within that of a device
-MemoryPlan plan_memory(const ScenePlan& plan, const SessionOptions& options, const Backends& backends,
-                       std::size_t limit, int threads);
+MemoryPlan plan_memory(const ScenePlan& plan, const SceneSettings& settings, const Backends& backends,
+                       const HostLimits& host);
 
 }  // namespace recon

@@ -25,19 +25,20 @@ constexpr double kFusedPixel = 1.9e-8;    ///< of a view, against each view that
 constexpr double kViewFile = 0.01;        ///< fsync of a view's files, per write
 
 /// Threads as the counts of stages have them: 0 for a GPU.
-int stage_threads(const SceneRun& run) {
-  return run.memory.gpu ? 0 : run.threads;
+int stage_threads(const SceneJob& job) {
+  return job.memory.gpu ? 0 : job.host.threads;
 }
 
 /// The calls of stages that a view takes.
-std::vector<StageTask> view_tasks(const SceneRun& run, int view) {
-  if (run.job.method == Method::kPlaneSweep)
-    return {sweep_task(sweep_shape(sweep_problem(run.plan, view, run.options)), stage_threads(run))};
-  PairSpec matching(pair_depth_options(run.options).matching);
+std::vector<StageTask> view_tasks(const SceneJob& job, int view) {
+  if (job.settings.matching.sweeps())
+    return {
+        sweep_task(sweep_shape(sweep_problem(job.plan, view, job.settings.matching)), stage_threads(job))};
+  PairSpec matching(pair_depth_options(job.settings.matching).matching);
   std::vector<StageTask> tasks;
-  for (const ViewPair& it : run.plan.view(view).pairs) {
+  for (const ViewPair& it : job.plan.view(view).pairs) {
     matching.range = {it.pair.min_disparity, it.pair.disparities};
-    tasks.push_back(pair_task(it.pair.left.width, it.pair.left.height, matching, stage_threads(run)));
+    tasks.push_back(pair_task(it.pair.left.width, it.pair.left.height, matching, stage_threads(job)));
   }
   return tasks;
 }
@@ -47,12 +48,12 @@ using Overlaps = std::vector<std::vector<int>>;
 
 /// What the host does for a step of a view, seconds of one thread: work on its pixels times the images that
 /// it meets, and on its files.
-double host_seconds(const SceneRun& run, Step step, int view, const Overlaps& overlaps) {
+double host_seconds(const SceneJob& job, Step step, int view, const Overlaps& overlaps) {
   constexpr double kSides = 6;         // of a cube, for which a photo is decoded once
   constexpr std::size_t kEncoded = 2;  // a GPU compares with all; the host encodes and writes the points
-  const bool gpu = stage_threads(run) == 0;
-  const ViewPlan& plan = run.plan.view(view);
-  const Camera& photo = run.plan.photo_camera(view);
+  const bool gpu = stage_threads(job) == 0;
+  const ViewPlan& plan = job.plan.view(view);
+  const Camera& photo = job.plan.photo_camera(view);
   const double pixels = static_cast<double>(plan.camera.width) * plan.camera.height,
                photo_pixels = static_cast<double>(photo.width) * photo.height;
   const auto on_images = [&](double pixel, std::size_t images) {
@@ -61,13 +62,12 @@ double host_seconds(const SceneRun& run, Step step, int view, const Overlaps& ov
   switch (step) {
     case Step::kPrepare:
       if (plan.unchanged) return kViewFile + kPhotoPixel * photo_pixels;
-      return kViewFile + kDecodedPixel * photo_pixels / (run.plan.scene_view(view).face ? kSides : 1) +
+      return kViewFile + kDecodedPixel * photo_pixels / (job.plan.scene_view(view).face ? kSides : 1) +
              kWarpedPixel * pixels;
     case Step::kEstimate:
-      if (run.given.any()) return kViewFile + on_images(kMapPixel, 1);
-      return kViewFile +
-             on_images(kMapPixel, 1 + (run.job.method == Method::kPlaneSweep ? plan.sources.size()
-                                                                             : 4 * plan.pairs.size()));
+      if (job.input.given.any()) return kViewFile + on_images(kMapPixel, 1);
+      return kViewFile + on_images(kMapPixel, 1 + (job.settings.matching.sweeps() ? plan.sources.size()
+                                                                                  : 4 * plan.pairs.size()));
     case Step::kCheck:  // a GPU compares with all sources in less time than the host takes for one, and
                         // computes normals
       return kViewFile + on_images(kCheckedPixel, gpu ? 1 : plan.sources.size()) +
@@ -78,10 +78,10 @@ double host_seconds(const SceneRun& run, Step step, int view, const Overlaps& ov
 }
 
 /// Of the model, which nothing waits for where it is written beside the estimation.
-double model_seconds(const SceneRun& run) {
+double model_seconds(const SceneJob& job) {
   double observations = 0;
-  for (const View& view : run.plan.scene.views) observations += static_cast<double>(view.observations.size());
-  return kViewFile + kObservation * observations / run.threads;
+  for (const View& view : job.plan.scene.views) observations += static_cast<double>(view.observations.size());
+  return kViewFile + kObservation * observations / job.host.threads;
 }
 
 /// A step that depends on the scene.
@@ -94,48 +94,48 @@ struct SceneStep {
 
 /// The depth maps: matching and what the host does, beside each other where a GPU matches. The proportion
 /// that runs have to a calibration is not the one that they have to shipped figures.
-void add_matching(const SceneRun& run, const std::vector<int>& views, const Backends& backends,
+void add_matching(const SceneJob& job, const std::vector<int>& views, const Backends& backends,
                   const PerformanceModel& model, SceneStep& step) {
-  if (run.given.any()) {
+  if (job.input.given.any()) {
     step.key += ": given";
     return;
   }
   double matching = 0;
   for (const int view : views) {
-    const std::vector<StageTask> tasks = view_tasks(run, view);
-    for (const StageTask& task : tasks) matching += predicted_seconds(model, task, stage_threads(run));
+    const std::vector<StageTask> tasks = view_tasks(job, view);
+    for (const StageTask& task : tasks) matching += predicted_seconds(model, task, stage_threads(job));
     if (view != views.front() || tasks.empty()) continue;
     step.calibrated = std::ranges::all_of(tasks, [&](const StageTask& task) { return model.knows(task); });
     step.key += ": " + tasks.front().stage + (step.calibrated ? ", calibrated" : "");
   }
-  const bool gpu = stage_threads(run) == 0;
+  const bool gpu = stage_threads(job) == 0;
   step.seconds =
       gpu ? std::max(matching / static_cast<double>(backends.size()), step.seconds) : matching + step.seconds;
 }
 
 /// The sums over the tasks of each step.
-std::vector<SceneStep> scene_steps(const SceneRun& run, const SceneWork& work, const Backends& backends,
+std::vector<SceneStep> scene_steps(const SceneJob& job, const SceneWork& work, const Backends& backends,
                                    const PerformanceModel& model) {
-  const Overlaps overlaps = run.plan.overlaps();
+  const Overlaps overlaps = job.plan.overlaps();
   std::vector<SceneStep> steps;
   double waiting = 0;  // of the host, for the devices
   for (const auto& [step, views] : work) {
-    if (step > Step::kEstimate && !run.does(step)) continue;
+    if (step > Step::kFusion || (step > Step::kEstimate && !job.targets.does(step))) continue;
     SceneStep it{step_name(step)};
-    for (const int view : views) it.seconds += host_seconds(run, step, view, overlaps) / run.threads;
+    for (const int view : views) it.seconds += host_seconds(job, step, view, overlaps) / job.host.threads;
     if (step == Step::kPrepare) {
       // Photos that are copied say nothing of the time of those that are undistorted.
-      if (std::ranges::any_of(views, [&](int view) { return !run.plan.view(view).unchanged; }))
+      if (std::ranges::any_of(views, [&](int view) { return !job.plan.view(view).unchanged; }))
         it.key += ": undistorted";
-      if (!run.memory.model_beside) it.seconds += model_seconds(run);
+      if (!job.memory.model_beside) it.seconds += model_seconds(job);
     }
     if (step == Step::kEstimate) {
       const double host = it.seconds;
-      add_matching(run, views, backends, model, it);
+      add_matching(job, views, backends, model, it);
       waiting = it.seconds - host;
     }
     // Beside the estimation it takes no longer than the host waits for the devices.
-    if (step == Step::kCheck && run.memory.checks_beside > 0)
+    if (step == Step::kCheck && job.memory.checks_beside > 0)
       it.seconds = std::max(0.0, it.seconds - waiting);
     steps.push_back(std::move(it));
   }
@@ -148,13 +148,13 @@ CalibrationKey calibration_key(const Backends& backends, int threads) {
   return {backends.front()->name(), threads, version()};
 }
 
-TimePlan plan_time(const SceneRun& run, const SceneWork& work, const Backends& backends,
+TimePlan plan_time(const SceneJob& job, const SceneWork& work, const Backends& backends,
                    const PerformanceModel& model, const BeginningTimes& beginning) {
   TimePlan plan;
   const std::size_t estimated = work.at(Step::kEstimate).size();
   if (estimated == 0 && !model.runs.empty()) plan.source = TimeSource::kRuns;
   plan.steps = {{"start", beginning.start}, {"reading the model", beginning.reading}};
-  for (const SceneStep& step : scene_steps(run, work, backends, model)) {
+  for (const SceneStep& step : scene_steps(job, work, backends, model)) {
     const double seconds = step.seconds * model.factor(step.key);
     if (step.name == step_name(Step::kEstimate)) {
       const double meanwhile = beginning.reading + plan.steps.back().second;
@@ -171,22 +171,20 @@ TimePlan plan_time(const SceneRun& run, const SceneWork& work, const Backends& b
   return plan;
 }
 
-void add_smaller_images(SceneRun& run, const SceneWork& work, const Backends& backends,
+void add_smaller_images(SceneJob& job, const SceneWork& work, const Backends& backends,
                         const PerformanceModel& model, const BeginningTimes& beginning, TimePlan& time) {
   constexpr double kLongRun = 15 * 60, kShareOfTime = 0.5;
   constexpr int kSide = 2000;
-  const bool large = std::ranges::any_of(run.plan.views, [](const ViewPlan& view) {
+  const bool large = std::ranges::any_of(job.plan.views, [](const ViewPlan& view) {
     return std::max(view.camera.width, view.camera.height) > kSide;
   });
-  if (time.total < kLongRun || !large || run.given.any()) return;
-  SessionOptions options = run.options;
-  options.max_image_size = kSide;
-  const std::vector<ViewPlan> views = run.plan.views;
-  const std::vector<std::string> warnings = run.plan.warnings;
-  resize_images(options, run.plan);
-  const double seconds = plan_time(run, work, backends, model, beginning).total;
-  run.plan.views = views;
-  run.plan.warnings = warnings;
+  if (time.total < kLongRun || !large || job.input.given.any()) return;
+  const std::vector<ViewPlan> views = job.plan.views;
+  const std::vector<std::string> warnings = job.plan.warnings;
+  resize_images({kSide, false}, job.settings.matching, job.plan);
+  const double seconds = plan_time(job, work, backends, model, beginning).total;
+  job.plan.views = views;
+  job.plan.warnings = warnings;
   if (seconds < kShareOfTime * time.total) time.smaller = {kSide, seconds};
 }
 
@@ -196,11 +194,11 @@ std::string smaller_images_text(const TimePlan& time) {
                      std::max(1l, std::lround(time.smaller->seconds / 60)));
 }
 
-bool learn_times(const SceneRun& run, const SceneWork& work, const Backends& backends, const StepTimes& times,
+bool learn_times(const SceneJob& job, const SceneWork& work, const Backends& backends, const StepTimes& times,
                  PerformanceModel& model) {
   constexpr double kMinSeconds = 0.1;
   bool learnt = false;
-  for (const SceneStep& step : scene_steps(run, work, backends, model))
+  for (const SceneStep& step : scene_steps(job, work, backends, model))
     for (const auto& [name, measured] : times) {
       if (name != step.name || measured < kMinSeconds || step.seconds <= 0) continue;
       model.learn(step.key, measured, step.seconds);

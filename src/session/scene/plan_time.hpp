@@ -6,8 +6,8 @@
 
 #include "predict/performance_model.hpp"
 #include "session/plan/step_clock.hpp"
-#include "session/scene/scene_graph.hpp"
-#include "session/scene/scene_run.hpp"
+#include "session/scene/scene_job.hpp"
+#include "session/scene/scene_work.hpp"
 
 namespace recon {
 
@@ -46,11 +46,11 @@ CalibrationKey calibration_key(const Backends& backends, int threads);
 /// Predicts the time of a run: of the matching by the calibration of its stages where there is one, else by
 /// shipped figures, of the steps around it by shipped figures, all of them times what earlier runs on this
 /// machine took in proportion. Nothing is measured.
-TimePlan plan_time(const SceneRun& run, const SceneWork& work, const Backends& backends,
+TimePlan plan_time(const SceneJob& job, const SceneWork& work, const Backends& backends,
                    const PerformanceModel& model, const BeginningTimes& beginning);
 
-/// Sets `smaller` of a plan of plan_time by the same model. The plan of the run is another one meanwhile.
-void add_smaller_images(SceneRun& run, const SceneWork& work, const Backends& backends,
+/// Sets `smaller` of a plan of plan_time by the same model. The plan of the job is another one meanwhile.
+void add_smaller_images(SceneJob& job, const SceneWork& work, const Backends& backends,
                         const PerformanceModel& model, const BeginningTimes& beginning, TimePlan& time);
 
 /// "--max-image-size 2000 would take about 5 min"; empty for a plan without.
@@ -59,7 +59,7 @@ std::string smaller_images_text(const TimePlan& time);
 /// Adds the times of a finished run to the model, without steps of less than a tenth of a second.
 /// @param times  of the run's steps
 /// @returns whether any was added
-bool learn_times(const SceneRun& run, const SceneWork& work, const Backends& backends, const StepTimes& times,
+bool learn_times(const SceneJob& job, const SceneWork& work, const Backends& backends, const StepTimes& times,
                  PerformanceModel& model);
 
 }  // namespace recon

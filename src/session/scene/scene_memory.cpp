@@ -4,7 +4,8 @@
 
 #include "core/counted_memory.hpp"
 #include "methods/stereo/pair.hpp"
-#include "session/scene/scene_run.hpp"
+#include "session/scene/masks.hpp"
+#include "session/scene/stores.hpp"
 #include "session/scene/view_check.hpp"
 
 namespace recon {
@@ -29,31 +30,31 @@ struct ViewMemory {
   std::size_t matching = 0, finishing = 0;
 };
 
-ViewMemory swept_memory(const ScenePlan& plan, int view, const SessionOptions& options,
+ViewMemory swept_memory(const ScenePlan& plan, int view, const MatchingSettings& matching,
                         const Backend& backend) {
-  const SweepShape shape = sweep_shape(sweep_problem(plan, view, options));
+  const SweepShape shape = sweep_shape(sweep_problem(plan, view, matching));
   const WorkMemory work = backend.memory(shape);
-  const std::size_t filter = filter_estimate_bytes(shape, options.resolved_filter());
+  const std::size_t filter = filter_estimate_bytes(shape, matching.filter);
   return {work, std::max(work.host_bytes, filter), filter};
 }
 
 /// The pairs of a view need as much as the one that needs most.
-ViewMemory paired_memory(const ScenePlan& plan, int view, const SessionOptions& options,
+ViewMemory paired_memory(const ScenePlan& plan, int view, const MatchingSettings& matching,
                          const Backend& backend) {
   const ViewPlan& it = plan.view(view);
-  const PairDepthOptions pairs = pair_depth_options(options);
-  PairSpec matching(pairs.matching);
+  const PairDepthOptions pairs = pair_depth_options(matching);
+  PairSpec spec(pairs.matching);
   WorkMemory most;
   std::vector<RectifiedPair> rectified;
   for (const ViewPair& pair : it.pairs) {
-    matching.range = {pair.pair.min_disparity, pair.pair.disparities};
-    const WorkMemory one = backend.pair_memory(pair.pair.left.width, pair.pair.left.height, matching);
+    spec.range = {pair.pair.min_disparity, pair.pair.disparities};
+    const WorkMemory one = backend.pair_memory(pair.pair.left.width, pair.pair.left.height, spec);
     most.host_bytes = std::max(most.host_bytes, one.host_bytes);
     most.device_bytes = std::max(most.device_bytes, one.device_bytes);
     most.tiles = std::max(most.tiles, one.tiles);
     rectified.push_back(pair.pair);
   }
-  const int channels = options.in_colour({options.method_of(false), false}) ? 3 : 1;
+  const int channels = matching.colour ? 3 : 1;
   const auto bytes = [&](std::size_t of_matching) {
     return pair_depth_bytes(it.camera, rectified, channels, pairs, of_matching);
   };
@@ -61,19 +62,19 @@ ViewMemory paired_memory(const ScenePlan& plan, int view, const SessionOptions& 
 }
 
 /// The memory of the estimation of a view; where maps are given, they are read.
-ViewMemory estimation_memory(const ScenePlan& plan, int view, const SessionOptions& options,
+ViewMemory estimation_memory(const ScenePlan& plan, int view, const SceneSettings& settings,
                              const Backend& backend) {
-  if (!options.depth_maps.empty()) return {{}, plan.given_map_bytes, plan.given_map_bytes};
-  return plan.view(view).pairs.empty() ? swept_memory(plan, view, options, backend)
-                                       : paired_memory(plan, view, options, backend);
+  if (settings.plan.given_maps) return {{}, plan.given_map_bytes, plan.given_map_bytes};
+  return plan.view(view).pairs.empty() ? swept_memory(plan, view, settings.matching, backend)
+                                       : paired_memory(plan, view, settings.matching, backend);
 }
 
 /// Adds the estimation of all views on a backend.
-void add_stream(const ScenePlan& plan, const SessionOptions& options, const Backend& backend,
+void add_stream(const ScenePlan& plan, const SceneSettings& settings, const Backend& backend,
                 SceneMemory& memory) {
   SceneMemory::Stream stream{static_cast<std::size_t>(backend.streams()), 0, 0};
   for (const int view : plan.active_views()) {
-    const ViewMemory of_view = estimation_memory(plan, view, options, backend);
+    const ViewMemory of_view = estimation_memory(plan, view, settings, backend);
     // Then the maps get normals, and are written.
     const std::size_t maps =
         pixels_of(plan.view(view).camera) * (ViewDepth::kPixelBytes + MapStore::kWriteBytes);
@@ -86,18 +87,18 @@ void add_stream(const ScenePlan& plan, const SessionOptions& options, const Back
 }
 
 /// Sets what depends on the sizes of the views.
-void measure_views(const ScenePlan& plan, const SessionOptions& options, SceneMemory& memory) {
-  const Job job{options.method_of(false), false};
+void measure_views(const ScenePlan& plan, const SceneSettings& settings, SceneMemory& memory) {
+  const MatchingSettings& matching = settings.matching;
   const auto channel_bytes = [&](std::size_t count) {
-    return PhotoStore::channel_bytes(count, options.in_colour(job), options.swept_by_patches(job));
+    return PhotoStore::channel_bytes(count, matching.colour, matching.patches());
   };
-  const bool with_colours = options.depth_maps.empty() && compares_colours(options.spec(job.method));
+  const bool with_colours = !settings.plan.given_maps && compares_colours(matching.spec);
   std::size_t padded = 0, check = 0;
   for (const int view : plan.needed_views()) {
     const Pinhole& camera = plan.view(view).camera;
     memory.view_pixels = std::max(memory.view_pixels, pixels_of(camera));
     padded = std::max(padded, padded_pixels(camera));
-    check = std::max(check, check_view_bytes(camera, options, job));
+    check = std::max(check, check_view_bytes(camera, settings.check));
     std::size_t images = pixels_of(camera);
     for (const int source : plan.view(view).sources) images += pixels_of(plan.view(source).camera);
     const std::size_t colours =
@@ -107,7 +108,7 @@ void measure_views(const ScenePlan& plan, const SessionOptions& options, SceneMe
   const std::size_t mask = memory.view_pixels * prepared_mask_bytes(plan),
                     all = plan.needed_views().size() * padded;
   memory.images += mask;
-  if (options.fuses()) memory.check = check + mask;
+  if (settings.plan.checks) memory.check = check + mask;
   memory.writing = memory.view_pixels * (ViewDepth::kPixelBytes + MapStore::kWriteBytes);
   memory.photo_cache = PhotoStore::colour_bytes(all) + channel_bytes(all);
   // The maps before and after the check: of few views, the last check needs all of those before it.
@@ -171,17 +172,17 @@ std::size_t photo_memory(const Scene& scene) {
   return photo * PhotoStore::kReadBytes;
 }
 
-SceneMemory scene_memory(const ScenePlan& plan, const SessionOptions& options, const Backends& backends) {
+SceneMemory scene_memory(const ScenePlan& plan, const SceneSettings& settings, const Backends& backends) {
   SceneMemory memory;
   memory.base = base_memory(plan);
   // With the new index of each observation.
   memory.copy = observation_bytes(plan.scene) / 6 * 7 + point_bytes(plan.scene);
   memory.photo = photo_memory(plan);
-  memory.spacing = options.point_spacing;
-  measure_views(plan, options, memory);
+  memory.spacing = settings.cloud.spacing;
+  measure_views(plan, settings, memory);
   measure_fusion(plan, memory);
-  if (options.estimates())
-    for (const auto& backend : backends) add_stream(plan, options, *backend, memory);
+  if (settings.plan.estimates)
+    for (const auto& backend : backends) add_stream(plan, settings, *backend, memory);
   return memory;
 }
 

@@ -5,7 +5,6 @@
 
 #include "fuse/fusion.hpp"
 #include "methods/backend.hpp"
-#include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
 
 namespace recon {
@@ -50,7 +49,7 @@ struct SceneMemory {
 };
 
 /// @throws OutOfMemory when a view does not fit on a backend
-SceneMemory scene_memory(const ScenePlan& plan, const SessionOptions& options, const Backends& backends);
+SceneMemory scene_memory(const ScenePlan& plan, const SceneSettings& settings, const Backends& backends);
 
 /// Bytes of the program, the model and the plan, in all steps.
 std::size_t base_memory(const ScenePlan& plan);

@@ -7,15 +7,16 @@
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
+#include "session/scene/masks.hpp"
 
 namespace recon {
 
-std::vector<CalibratedView> small_cameras(const SceneRun& run) {
+std::vector<CalibratedView> small_cameras(const ScenePlan& plan) {
   std::vector<CalibratedView> views;
   std::map<std::string, int> photos;
-  for (std::size_t i = 0; i < run.plan.views.size(); ++i) {
-    const Pinhole& camera = run.plan.views[i].camera;
-    const View& view = run.plan.scene_view(static_cast<int>(i));
+  for (std::size_t i = 0; i < plan.views.size(); ++i) {
+    const Pinhole& camera = plan.views[i].camera;
+    const View& view = plan.scene_view(static_cast<int>(i));
     const int photo = photos.emplace(view.photo_name(), static_cast<int>(i)).first->second;
     views.push_back({averaged(camera, small_view_factor(camera.width, camera.height)), view.cam_from_world,
                      view.face ? photo : -1});
@@ -44,12 +45,11 @@ void SmallViews::add(const ViewPairs& pairs) {
   std::map<std::string, std::vector<int>> by_photo;  // prepared views are cached, each by itself
   for (const auto& [reference, source] : pairs)
     for (const int view : {reference, source})
-      if (const View& it = run_.plan.scene_view(view); images_.emplace(view, Images()).second)
+      if (const View& it = plan_.scene_view(view); images_.emplace(view, Images()).second)
         by_photo[prepared ? it.name : it.photo_name()].push_back(view);
   std::vector<std::vector<int>> photos;
   for (auto& [name, views] : by_photo) photos.push_back(std::move(views));
-  const int at_once = prepared ? photos_at_once(run_.plan, run_.memory.limit, run_.threads)
-                               : photos_at_once(run_.scene, run_.memory.limit, run_.threads);
+  const int at_once = prepared ? photos_at_once(plan_, host_) : photos_at_once(plan_.scene, host_);
   bounded_parallel_for(static_cast<int>(photos.size()), at_once, [&](int i) {
     check_interrupted();
     if (prepared)
@@ -60,32 +60,32 @@ void SmallViews::add(const ViewPairs& pairs) {
 }
 
 void SmallViews::add_unprepared(const std::vector<int>& views_of_photo) {
-  PhotoStore& store = run_.photos;
+  PhotoStore& store = products_.photos;
   const int first = views_of_photo.front();
   try {
     std::string damage;  // said when the view is prepared
-    const Image<Rgb8> photo = store.decode(run_.plan, first, store.read(run_.plan, first), damage);
-    const View& it = run_.plan.scene_view(first);
+    const Image<Rgb8> photo = store.decode(plan_, first, store.read(plan_, first), damage);
+    const View& it = plan_.scene_view(first);
     Image<std::uint8_t> photo_mask;
-    if (!it.mask_file.empty()) photo_mask = read_mask(it, run_.plan.photo_camera(first));
+    if (!it.mask_file.empty()) photo_mask = read_mask(it, plan_.photo_camera(first));
     for (const int view : views_of_photo) {
       Image<std::uint8_t> mask;
-      if (!photo_mask.empty()) mask = undistorted_mask(run_, view, photo_mask.view());
+      if (!photo_mask.empty()) mask = undistorted_mask(plan_, view, photo_mask.view());
       images_.at(view) = small_images(
-          view, split_channels(*store.add(run_.plan, view, photo), false, 0).front().view(), std::move(mask));
+          view, split_channels(*store.add(plan_, view, photo), false, 0).front().view(), std::move(mask));
     }
   } catch (const InputError&) {
   }
 }
 
 SmallViews::Images SmallViews::read_prepared(int view) const {
-  const auto channels = run_.photos.channels(run_.plan, view);
-  return small_images(view, channels->front().view(), prepared_mask(run_, view));
+  const auto channels = products_.photos.channels(plan_, view);
+  return small_images(view, channels->front().view(), prepared_mask(products_, view));
 }
 
 SmallViews::Images SmallViews::small_images(int view, ImageView<const std::uint8_t> grey,
                                             Image<std::uint8_t> mask) const {
-  const Pinhole& camera = run_.plan.view(view).camera;
+  const Pinhole& camera = plan_.view(view).camera;
   const int factor = small_view_factor(camera.width, camera.height);
   Images images{averaged(grey, factor), {}, {}};
   if (!mask.empty()) images.mask = averaged(mask.view(), factor);

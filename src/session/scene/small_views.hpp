@@ -8,7 +8,8 @@
 #include "core/image.hpp"
 #include "scene/corner_matches.hpp"
 #include "scene/epipolar_check.hpp"
-#include "session/scene/scene_run.hpp"
+#include "session/scene/plan_memory.hpp"
+#include "session/scene/products.hpp"
 
 namespace recon {
 
@@ -16,9 +17,9 @@ namespace recon {
 using ViewPairs = std::vector<std::pair<int, int>>;
 
 /// The cameras of small images of all views, and their poses.
-std::vector<CalibratedView> small_cameras(const SceneRun& run);
+std::vector<CalibratedView> small_cameras(const ScenePlan& plan);
 
-/// The views of a scene before and after prepare_views.
+/// The views of a scene before and after their preparation.
 enum class SmallViewsOf {
   kUnprepared,  ///< a photo that cannot be read has no corners, as preparing it will say why
   kPrepared,    ///< whose undistorted images and masks are written
@@ -28,7 +29,8 @@ enum class SmallViewsOf {
 /// photos when they are first wanted.
 class SmallViews {
  public:
-  SmallViews(SceneRun& run, SmallViewsOf views) : run_(run), views_(views) {}
+  SmallViews(SceneProducts& products, const HostLimits& host, SmallViewsOf views)
+      : products_(products), plan_(products.plan), host_(host), views_(views) {}
 
   /// Matches the corners of pairs of views. @param views  cameras and poses of all views
   /// @throws InputError for a prepared view that cannot be read, Interrupted
@@ -53,7 +55,9 @@ class SmallViews {
   Images small_images(int view, ImageView<const std::uint8_t> grey, Image<std::uint8_t> mask) const;
   SmallView small(int view, const std::vector<CalibratedView>& views) const;
 
-  SceneRun& run_;
+  SceneProducts& products_;
+  const ScenePlan& plan_;
+  const HostLimits host_;
   const SmallViewsOf views_;
   std::map<int, Images> images_;
 };

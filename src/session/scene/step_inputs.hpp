@@ -1,27 +1,52 @@
 #pragma once
 
+#include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
-#include "session/scene/scene_run.hpp"
+#include "session/options/option.hpp"
+#include "session/options/scene_settings.hpp"
+#include "session/scene/products.hpp"
+#include "session/scene/scene_input.hpp"
 
 namespace recon {
 
 /// What the result of each step depends on, as it stands in the step's record: options by their names with
 /// the texts that give them, see OptionResult, and photos, cameras, poses and the results of other steps. The
 /// device is not among it: a run that was begun on one may be finished on another.
-nlohmann::json prepare_inputs(const SceneRun& run, int view, const std::string& photo_hash);
-nlohmann::json estimate_inputs(const SceneRun& run, int view);
+class StepInputs {
+ public:
+  /// The arguments outlive this.
+  StepInputs(const SessionOptions& options, const SceneSettings& settings, const SceneInput& input,
+             const SceneProducts& products)
+      : options_(options), settings_(settings), input_(input), products_(products), plan_(products.plan) {}
 
-/// @param sources  the sources that have depth maps
-nlohmann::json check_inputs(const SceneRun& run, int view, const std::vector<int>& sources);
+  nlohmann::json prepare(int view, const std::string& photo_hash) const;
+  nlohmann::json estimate(int view) const;
+  /// @param sources  the sources that have depth maps
+  nlohmann::json check(int view, const std::vector<int>& sources) const;
+  /// @param views  the checked views, in the order of fusion
+  nlohmann::json fusion(const std::vector<int>& views) const;
+  /// Of the tiles of the run's cloud.
+  nlohmann::json tiles() const;
+  /// Of the model with points of the run's cloud.
+  nlohmann::json exported() const;
 
-/// @param views  the checked views, in the order of fusion
-nlohmann::json fusion_inputs(const SceneRun& run, const std::vector<int>& views);
+ private:
+  nlohmann::json given(int view) const;
+  nlohmann::json with_options(std::initializer_list<OptionResult> results) const;
+  void add_levels(nlohmann::json& inputs) const;
+  void add_face(int view, nlohmann::json& inputs) const;
+  void add_mask(int view, nlohmann::json& inputs) const;
+  nlohmann::json image(int view) const;
+  nlohmann::json maps(int view) const;
 
-/// Of the tiles of the run's cloud.
-nlohmann::json tile_inputs(const SceneRun& run);
-
-/// Of the model with points of the run's cloud.
-nlohmann::json export_inputs(const SceneRun& run);
+  const SessionOptions& options_;
+  const SceneSettings& settings_;
+  const SceneInput& input_;
+  const SceneProducts& products_;
+  const ScenePlan& plan_;
+};
 
 }  // namespace recon

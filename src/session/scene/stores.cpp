@@ -14,7 +14,7 @@
 #include "io/map/map_files.hpp"
 #include "refine/normals.hpp"
 #include "scene/undistort.hpp"
-#include "session/scene/scene_run.hpp"
+#include "session/scene/photo_files.hpp"
 
 namespace recon {
 

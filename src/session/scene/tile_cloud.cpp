@@ -1,5 +1,7 @@
 // --tile: the cloud once more, divided into files that programs open which do not open all of it.
 
+#include "session/scene/tile_cloud.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,8 +16,6 @@
 #include "core/log.hpp"
 #include "io/cloud/ply_tiles.hpp"
 #include "io/file/text_scanner.hpp"
-#include "session/scene/scene_run.hpp"
-#include "session/scene/step_inputs.hpp"
 
 namespace recon {
 
@@ -35,67 +35,65 @@ double least_pixel_width(const ScenePlan& plan) {
 
 }  // namespace
 
-void check_tile_size(const SceneRun& run) {
-  if (!run.does(Step::kTiles)) return;
-  if (const double width = least_pixel_width(run.plan); run.options.tile < width)
+void check_tile_size(const std::string& scene, const ScenePlan& plan, const CloudSettings& cloud) {
+  if (const double width = least_pixel_width(plan); cloud.tile < width)
     throw UsageError(
         fmt::format("{}: --tile {} is too small: a pixel is at least {:.2g} scene units wide, so that every "
                     "point would be "
                     "a tile of its own, and a cloud may have {}; give more scene units",
-                    run.folder.root.string(), decimal(run.options.tile), width, kMaxPlyTiles));
+                    scene, decimal(cloud.tile), width, kMaxPlyTiles));
   // Outliers among the sparse points may lie where the cloud has no points.
   constexpr std::size_t kMaxTiles = 2 * kMaxPlyTiles;
   std::set<std::pair<double, double>> tiles;
-  for (const SparsePoint& point : run.plan.scene.points) {
+  for (const SparsePoint& point : plan.scene.points) {
     const bool seen = std::ranges::any_of(
-        point.track, [&](const TrackElement& element) { return run.plan.view(element.view).in_scope; });
-    if (!seen || (run.options.roi && !run.options.roi->contains(point.position))) continue;
-    tiles.emplace(std::floor(point.position.x / run.options.tile),
-                  std::floor(point.position.y / run.options.tile));
+        point.track, [&](const TrackElement& element) { return plan.view(element.view).in_scope; });
+    if (!seen || (cloud.roi && !cloud.roi->contains(point.position))) continue;
+    tiles.emplace(std::floor(point.position.x / cloud.tile), std::floor(point.position.y / cloud.tile));
     if (tiles.size() > kMaxTiles)
-      throw UsageError(run.folder.root.string() + ": --tile " + decimal(run.options.tile) +
+      throw UsageError(scene + ": --tile " + decimal(cloud.tile) +
                        " is too small: the sparse points of the model alone lie in more than " +
                        std::to_string(kMaxTiles) + " tiles, and a cloud may have " +
                        std::to_string(kMaxPlyTiles) + "; give more scene units");
   }
 }
 
-void remove_tiles(const SceneRun& run) {
+void remove_tiles(const Workspace& workspace, bool replaced) {
   // The record goes first: tiles without one are of no finished step.
-  OwnedFiles& owned = run.workspace.owned();
+  OwnedFiles& owned = workspace.owned();
   owned.remove(Workspace::record_file(Step::kTiles));
   int removed = 0;
   for (const std::string& file : owned.below(Workspace::tiles_folder()))
     removed += owned.remove(file) ? 1 : 0;
-  const fs::path folder = run.workspace.path(Workspace::tiles_folder());
+  const fs::path folder = workspace.path(Workspace::tiles_folder());
   ::rmdir(folder.c_str());  // unless it holds files of others, or is itself one of them, or a link
-  if (removed > 0 && !run.does(Step::kTiles))
+  if (removed > 0 && !replaced)
     messages().info("tiles: the {} tiles of an earlier run in {} are removed, as --tile is not given",
                     removed, folder.string());
 }
 
-void tile_cloud(SceneRun& run) {
+void tile_cloud(SceneProducts& products, const StepInputs& inputs, double tile) {
+  const Workspace& workspace = products.workspace;
   StepRecord record;
-  record.inputs = tile_inputs(run);
-  if (const StepRecord* const tiles = run.results.find({Step::kTiles}, record.inputs)) {
+  record.inputs = inputs.tiles();
+  if (const StepRecord* const tiles = products.results.find({Step::kTiles}, record.inputs)) {
     messages().info("tiles: {} are finished and kept", tiles->outputs.size());
     return;
   }
-  if (const std::string reason = run.results.reason({Step::kTiles}); !reason.empty())
+  if (const std::string reason = products.results.reason({Step::kTiles}); !reason.empty())
     messages().info("tiles: the stale ones are made again: {}", reason);
-  remove_tiles(run);
+  remove_tiles(workspace, true);
   const std::string folder = Workspace::tiles_folder() + "/";
   const auto claim = [&](std::vector<std::string> names) {
     for (std::string& name : names) name.insert(0, folder);
-    run.workspace.owned().claim(names);
+    workspace.owned().claim(names);
   };
-  for (PlyTile& tile : divide_ply(run.workspace.path(Workspace::cloud_file()), run.options.tile,
-                                  run.workspace.path(folder), claim))
-    record.outputs.push_back({folder + tile.name, std::move(tile.identity)});
+  for (PlyTile& file :
+       divide_ply(workspace.path(Workspace::cloud_file()), tile, workspace.path(folder), claim))
+    record.outputs.push_back({folder + file.name, std::move(file.identity)});
   record.result = nlohmann::json::object();
-  messages().info("tiles: the cloud is in {} tiles of {} scene units", record.outputs.size(),
-                  run.options.tile);
-  run.results.put({Step::kTiles}, std::move(record));
+  messages().info("tiles: the cloud is in {} tiles of {} scene units", record.outputs.size(), tile);
+  products.results.put({Step::kTiles}, std::move(record));
 }
 
 }  // namespace recon

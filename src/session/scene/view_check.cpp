@@ -30,23 +30,23 @@ void keep_normals(const ViewDepth& maps, ViewDepth& checked) {
 /// `maps` where enough sources agree and the depth is reliable enough: the mean with those that agree
 /// closely, within the bounds, and normals that follow from it.
 ViewDepth confirmed_depths(const ViewCheck& check, const ViewDepth& maps, const Image<Agreement>& agreement,
-                           const ConsistencyOptions& consistency, const DepthRangeOptions& bounds,
-                           bool patches, float min_confidence) {
+                           const ConsistencyOptions& consistency, const CheckSettings& settings) {
   const int width = maps.depth.width(), height = maps.depth.height();
-  const Image<float> variation = patches ? inverse_depth_variation(maps.depth.view()) : Image<float>();
-  const auto [nearest, farthest] = outermost_depths(bounds);
+  const Image<float> variation =
+      settings.patches ? inverse_depth_variation(maps.depth.view()) : Image<float>();
+  const auto [nearest, farthest] = outermost_depths(settings.bounds);
   const auto max_relative_depth = static_cast<double>(consistency.max_relative_depth);
   ViewDepth result = uninitialised_view(width, height);
   parallel_for(height, [&](int y) {
     for (int x = 0; x < width; ++x) {
       float confidence = maps.confidence(x, y);
       bool keep = agreement(x, y).agree >= consistency.min_views;
-      if (patches && !std::isnan(maps.depth(x, y))) {
+      if (settings.patches && !std::isnan(maps.depth(x, y))) {
         const Agreement& said = agreement(x, y);
         confidence =
             rounded_confidence(said.known > 0 ? reliability(said, variation(x, y))
                                               : lone_reliability(1.0f - confidence, variation(x, y)));
-        keep = keeps_depth(agreement(x, y), confidence, consistency, min_confidence);
+        keep = keeps_depth(agreement(x, y), confidence, consistency, settings.min_reliability);
       }
       const float mean = mean_depth(maps.depth(x, y), agreement(x, y), max_relative_depth);
       result.depth(x, y) = keep ? std::min(std::max(mean, nearest), farthest) : kUnknown;
@@ -61,27 +61,24 @@ ViewDepth confirmed_depths(const ViewCheck& check, const ViewDepth& maps, const 
 
 }  // namespace
 
-ViewDepth check_view(const ViewCheck& check, const ViewDepth& maps, const SessionOptions& options,
-                     const Job& job) {
+ViewDepth check_view(const ViewCheck& check, const ViewDepth& maps, const CheckSettings& settings) {
   const int sources = static_cast<int>(check.sources.size());
-  const bool patches = options.swept_by_patches(job);
   // A scene of few views cannot ask for more than it has.
-  ConsistencyOptions consistency = options.check_consistency(job);
+  ConsistencyOptions consistency = settings.consistency;
   if (sources == 0) consistency.min_lone_confidence = 1;  // nothing is checked then
   consistency.min_views = std::min(consistency.min_views, std::max(1, sources));
   const Image<Agreement> said = check.count_agreement();
-  ViewDepth result =
-      confirmed_depths(check, maps, said, consistency, options.depth, patches, options.min_reliability());
+  ViewDepth result = confirmed_depths(check, maps, said, consistency, settings);
   const CheckedMaps checked{result.depth.view(), result.normal.view(), result.confidence.view(), check.mask};
   fill_holes(checked, check.reference, check.sources,
-             {options.hole_reach(job), options.min_reliability(), consistency});
-  keep_within(options.depth, result);  // interpolated depths are rounded
-  if (patches) remove_islands(checked, said.view(), check.reference.camera, options.filter.speckle_size);
+             {settings.hole_reach, settings.min_reliability, consistency});
+  keep_within(settings.bounds, result);  // interpolated depths are rounded
+  if (settings.patches) remove_islands(checked, said.view(), check.reference.camera, settings.min_island);
   round_confidences(result.confidence.view());
   return result;
 }
 
-std::size_t check_view_bytes(const Pinhole& camera, const SessionOptions& options, const Job& job) {
+std::size_t check_view_bytes(const Pinhole& camera, const CheckSettings& settings) {
   const auto read = [&] {
     auto maps = std::make_shared<ViewDepth>(uninitialised_view(camera.width, camera.height));
     const CountedBytes reading(
@@ -92,11 +89,11 @@ std::size_t check_view_bytes(const Pinhole& camera, const SessionOptions& option
                            const auto maps = read();
                            return DepthSource::Maps{maps->depth.view(), maps->normal.view(), maps};
                          }};
-  const auto count = [&] { return count_agreement(view, {view}, options.check_consistency(job)); };
+  const auto count = [&] { return count_agreement(view, {view}, settings.consistency); };
   const auto normals = [&](ImageView<const float> depth) { return checked_normals(depth, camera); };
   return counted_bytes(1, [&] {
     const std::shared_ptr<const ViewDepth> maps = read();
-    check_view({view, {view}, {}, count, normals}, *maps, options, job);
+    check_view({view, {view}, {}, count, normals}, *maps, settings);
   });
 }
 

@@ -8,8 +8,7 @@
 #include "core/image.hpp"
 #include "fuse/agreement.hpp"
 #include "methods/sweep/plane_sweep.hpp"
-#include "session/options/inputs.hpp"
-#include "session/options/options.hpp"
+#include "session/options/scene_settings.hpp"
 
 namespace recon {
 
@@ -27,10 +26,9 @@ struct ViewCheck {
 /// their confidence is then the reliability. Each is the mean with those of the sources that agree closely,
 /// see mean_depth, and normals follow from it. Small holes are filled, islands removed.
 /// @param maps  of the reference, not checked
-ViewDepth check_view(const ViewCheck& check, const ViewDepth& maps, const SessionOptions& options,
-                     const Job& job);
+ViewDepth check_view(const ViewCheck& check, const ViewDepth& maps, const CheckSettings& settings);
 
 /// Max bytes of check_view for a view and sources of the camera's size, with the maps that it takes.
-std::size_t check_view_bytes(const Pinhole& camera, const SessionOptions& options, const Job& job);
+std::size_t check_view_bytes(const Pinhole& camera, const CheckSettings& settings);
 
 }  // namespace recon

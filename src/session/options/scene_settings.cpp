@@ -1,0 +1,39 @@
+#include "session/options/scene_settings.hpp"
+
+#include <algorithm>
+
+namespace recon {
+
+int ImageSizes::max_side(int width, int height) const {
+  constexpr int kMinSide = 16;
+  if (longest_side > 0 || !halved) return longest_side;
+  return std::max((std::max(width, height) + 1) / 2, kMinSide);
+}
+
+SceneSettings::SceneSettings(const SessionOptions& options) {
+  const Job job{options.method_of(false), false};
+  given = {options.depth_maps, options.depth_unit};
+  plan = {options.selection,   {options.max_image_size, options.quality == Quality::kDraft},
+          options.views,       options.given.contains("views"),
+          options.shard,       !options.depth_maps.empty(),
+          options.estimates(), options.fuses()};
+  matching = {job.method,     options.spec(job.method), options.in_colour(job),
+              options.planes, options.filter,           options.depth};
+  if (matching.sweeps()) matching.filter = options.resolved_filter();
+  check = {options.check_consistency(job),
+           options.depth,
+           options.swept_by_patches(job),
+           options.min_reliability(),
+           options.hole_reach(job),
+           options.filter.speckle_size,
+           options.clean};
+  cloud = {options.fusion_consistency(job),
+           options.min_fused_views,
+           options.point_spacing,
+           options.roi,
+           options.offset,
+           options.tile,
+           options.export_points};
+}
+
+}  // namespace recon

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "session/options/options.hpp"
+
+namespace recon {
+
+// What the options mean for a scene, divided by the steps that they are for: a step takes its own.
+
+/// The sizes of the images that photos become.
+struct ImageSizes {
+  int longest_side = 0;  ///< pixels; 0: that of the photo
+  bool halved = false;   ///< where no side is given
+
+  /// The longest side that the images of a photo may have; 0: that of the photo.
+  int max_side(int width, int height) const;
+};
+
+/// Which views are worked on, with which sources.
+struct PlanSettings {
+  ViewSelectionOptions selection;
+  ImageSizes images;
+  std::string views = "*";   ///< reference views: a shell pattern over their names
+  bool views_given = false;  ///< by the user
+  Shard shard;
+  bool given_maps = false;  ///< of --depth-maps
+  bool estimates = true;    ///< depth maps are made
+  bool checks = true;       ///< the depth maps are checked across views
+};
+
+/// How depth maps are made of photos.
+struct MatchingSettings {
+  Method method = Method::kPlaneSweep;
+  MethodSpec spec;
+  bool colour = false;              ///< in three channels instead of grey
+  std::optional<int> planes;        ///< of a sweep; nothing: by their spacing in the images
+  PhotometricFilterOptions filter;  ///< of a sweep with the limits that are meant where none is given
+  DepthRangeOptions bounds;
+
+  bool sweeps() const { return method == Method::kPlaneSweep; }
+  /// Whether slanted patches are refined.
+  bool patches() const { return spec.refine.patches; }
+  /// How often images are halved for patches, at most.
+  int levels() const { return patches() ? spec.patch_match.levels : 0; }
+};
+
+/// What the check across views keeps.
+struct CheckSettings {
+  ConsistencyOptions consistency;
+  DepthRangeOptions bounds;
+  bool patches = false;       ///< depths of patches have a reliability by which they are judged
+  float min_reliability = 0;  ///< of patches
+  int hole_reach = 0;         ///< pixels, see HoleOptions::reach
+  int min_island = 0;         ///< pixels, of patches
+  bool clean = false;         ///< removes what only resuming needs from a finished scene
+};
+
+/// What becomes of the checked depths.
+struct CloudSettings {
+  ConsistencyOptions agreement;
+  int min_views = kDefaultMinFusedViews;  ///< of a point where several views have a depth
+  int spacing = FusionOptions{}.spacing;  ///< pixels between the points of a view
+  std::optional<SceneBox> roi;            ///< nothing: anywhere
+  CloudOffset offset;
+  double tile = 0;        ///< side of the tiles, scene units; 0: none
+  int export_points = 0;  ///< of the model for splats, at most; 0: no model
+};
+
+/// The depth maps of --depth-maps.
+struct GivenMapsOptions {
+  std::filesystem::path folder;  ///< inside the scene or anywhere; empty: none are given
+  std::optional<double> unit;    ///< scene units of one unit of them; nothing: 1, of floats
+};
+
+struct SceneSettings {
+  explicit SceneSettings(const SessionOptions& options);
+
+  GivenMapsOptions given;
+  PlanSettings plan;
+  MatchingSettings matching;
+  CheckSettings check;
+  CloudSettings cloud;
+};
+
+}  // namespace recon

@@ -1,0 +1,32 @@
+#include "session/scene/findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/log.hpp"
+
+namespace recon {
+
+void Findings::warn(const std::string& text) {
+  messages().warn("{}", text);
+  const std::lock_guard lock(mutex_);
+  warnings.push_back(text);
+}
+
+void Findings::fail(const std::string& view, const char* what, const std::string& reason) {
+  failed.push_back({view, reason});
+  warn(view + " " + what + ": " + reason);
+}
+
+void Findings::warn_of_damage(const std::vector<LeftOut>& files) {
+  constexpr std::size_t kNamed = 10;
+  for (std::size_t i = 0; i < std::min(kNamed, files.size()); ++i)
+    warn(files[i].name + ": " + files[i].reason);
+  if (files.size() > kNamed)
+    warn(fmt::format("{} more files are damaged and used as they are, such as {}: {}", files.size() - kNamed,
+                     files[kNamed].name, files[kNamed].reason));
+}
+
+}  // namespace recon

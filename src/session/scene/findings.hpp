@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "scene/scene.hpp"
+
+namespace recon {
+
+/// What is found wrong with a scene while it is worked on.
+struct Findings {
+  /// Logs a warning and keeps it for the report. Thread-safe.
+  void warn(const std::string& text);
+
+  /// Adds a view whose work failed, with a warning "NAME `what`: `reason`".
+  void fail(const std::string& view, const char* what, const std::string& reason);
+
+  /// Warns of files that are damaged and used all the same; many become one warning.
+  void warn_of_damage(const std::vector<LeftOut>& files);
+
+  std::vector<std::string> warnings;
+  std::vector<LeftOut> failed;          ///< views whose work failed, beside those that the plan leaves out
+  std::optional<bool> photos_fit;       ///< cameras and poses, see check_photos_fit; empty: not known
+  std::set<std::string> doubted_views;  ///< names of those that a warning says to be wrong
+  std::map<std::string, std::string> photo_doubts;  ///< what corners say against photos, by name
+
+ private:
+  std::mutex mutex_;  ///< of the warnings
+};
+
+}  // namespace recon

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/image/image_size.hpp"
+#include "scene/scene.hpp"
+#include "session/options/inputs.hpp"
+#include "session/scene/findings.hpp"
+#include "session/scene/scene_input.hpp"
+
+namespace recon {
+
+/// Finds photos that are not where the model names them, but have its name without its first folders, or lie
+/// deeper under its name, where only one photo and one view go together; a warning says so.
+void find_moved_photos(SceneInput& input, Findings& findings);
+
+/// Scales the cameras whose photos are the model's in another size: all photos of the camera that can be read
+/// have one size of the camera's shape. Their observations are scaled too, and a warning says so.
+/// @param left_out  views whose photos do not count
+void fit_cameras(SceneInput& input, const std::vector<LeftOut>& left_out, Findings& findings);
+
+/// Why a photo may have another size than its camera, and what to do.
+/// @param content  of the photo's file
+std::string advice_on_size(std::string_view content, ImageSize photo, const Camera& camera);
+
+/// " (there is NAME)" of a photo that is not there, where its folder has one of nearly the same name, also in
+/// another encoding, or the scene has it at the name's place; else empty.
+std::string similar_photo(const SceneFolder& folder, const std::filesystem::path& file,
+                          const std::string& name);
+
+}  // namespace recon

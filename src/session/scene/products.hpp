@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "session/options/scene_settings.hpp"
+#include "session/plan/plan.hpp"
+#include "session/resume/output_folder.hpp"
+#include "session/resume/result_store.hpp"
+#include "session/scene/stores.hpp"
+
+namespace recon {
+
+/// The products of the steps of a scene: records and files in its output folder, images and maps in memory as
+/// far as budgets allow.
+struct SceneProducts {
+  /// @param scene_plan  whose views the products are of; it outlives this
+  /// @param images      the folder of the photos
+  /// @param overwrite   nothing of earlier runs is kept
+  SceneProducts(const ScenePlan& scene_plan, Workspace output, std::filesystem::path images,
+                const MatchingSettings& matching, bool overwrite);
+
+  ResultKey key(Step step, int view) const { return {step, plan.view(view).output_name}; }
+
+  /// The result of a step of a view; null where it has none.
+  const StepRecord* result(Step step, int view) const { return results.get(key(step, view)); }
+
+  const ScenePlan& plan;
+  const Workspace workspace;
+  PhotoStore photos;
+  ResultStore results;
+  MapStore maps;
+  std::map<std::string, std::string> photo_hashes;  ///< of the photos that could be read, by view name
+};
+
+/// Says how much of a step is kept and how much is done (again), and why.
+/// @param views  all of the step
+void log_kept(const SceneProducts& products, Step step, const std::vector<int>& views);
+
+}  // namespace recon

@@ -1,0 +1,201 @@
+#include "session/scene/read_scene.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/log.hpp"
+#include "core/paths.hpp"
+#include "core/utf8.hpp"
+#include "io/file/text_scanner.hpp"
+#include "scene/faces.hpp"
+#include "session/scene/calibration.hpp"
+#include "session/scene/masks.hpp"
+#include "session/scene/photo_files.hpp"
+#include "session/scene/scene_formats.hpp"
+
+namespace recon {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Why a view cannot be used, by its name and the presence of its photo; empty if it can.
+std::optional<std::string> fault_of_photo(const SceneFolder& folder, const View& view) {
+  const fs::path file = folder.images / view.photo_file();
+  try {
+    if (!is_there_to_read(file))
+      return with_escapes(file.string()) + ": there is no such photo" +
+             similar_photo(folder, file, view.name);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return std::nullopt;
+}
+
+/// Views of the plan whose files would have names that are too long.
+std::vector<LeftOut> with_long_names(const SceneInput& input, const ScenePlan& plan) {
+  std::vector<LeftOut> unusable;
+  for (const int view : plan.all_views()) {
+    const std::size_t bytes = fs::path(plan.view(view).output_name).filename().string().size();
+    if (bytes <= Workspace::kMaxNameBytes) continue;
+    const View& it = plan.scene_view(view);
+    const fs::path photo = input.folder.images / it.photo_file();
+    const std::size_t of_photo = photo.filename().string().size();
+    const std::size_t most = of_photo - std::min(of_photo, bytes - Workspace::kMaxNameBytes);
+    if (is_left_out(unusable, it.photo_name())) continue;
+    unusable.push_back(
+        {it.photo_name(), fmt::format("{}: its name has {} bytes; with at most {} the files made "
+                                      "from it can be named after it",
+                                      photo.string(), of_photo, most)});
+  }
+  return unusable;
+}
+
+/// Views whose photo is not there, and those that the model lacks for the same reason.
+std::vector<LeftOut> unusable_photos(const SceneInput& input) {
+  std::vector<LeftOut> unusable = input.scene.unusable;
+  for (const View& view : input.scene.views)
+    if (const auto fault = fault_of_photo(input.folder, view)) unusable.push_back({view.name, *fault});
+  for (const LeftOut& view : unusable)
+    messages().warn("{} is left out: {}", with_escapes(view.name), view.reason);
+  if (!input.scene.views.empty() && unusable.size() == input.scene.views.size() + input.scene.unusable.size())
+    throw InputError(input.folder.images.string() + ": none of the " + std::to_string(unusable.size()) +
+                     " photos of the model can be used, such as " + unusable.front().reason);
+  return unusable;
+}
+
+/// Says which names of photos are not UTF-8: they are used, but reports cannot name them.
+void warn_of_names(const SceneInput& input, Findings& findings) {
+  std::vector<std::string> names;
+  for (const View& view : input.scene.views)
+    if (!is_utf8(view.name)) names.push_back(view.name);
+  if (names.empty()) return;
+  findings.warn(fmt::format(
+      "{}: the names of {} of {} photos, such as {}, are not UTF-8: reports have other characters in "
+      "their place; rename the photos, also in the model",
+      input.folder.model.string(), names.size(), input.scene.views.size(), in_quotes(names.front())));
+}
+
+/// Divides the views of wide cameras into faces; what follows knows only views.
+void divide_wide_photos(Scene& scene) {
+  scene = with_faces(std::move(scene));
+  std::set<std::string> photos;
+  std::size_t faces = 0;
+  for (const View& view : scene.views)
+    if (view.face) photos.insert(view.face->photo), ++faces;
+  if (faces == 0) return;
+  messages().info("{} photos see more than {} degrees: they become {} pinhole views, such as {}",
+                  photos.size(), kWideDegrees, faces, std::ranges::find_if(scene.views, [](const View& view) {
+                                                        return view.face != nullptr;
+                                                      })->name);
+}
+
+/// Whether a folder is another one or lies in it.
+bool lies_in(const fs::path& folder, const fs::path& other) {
+  const fs::path a = resolved_path(folder), b = resolved_path(other);
+  return std::mismatch(b.begin(), b.end(), a.begin(), a.end()).first == b.end();
+}
+
+/// The folder of --depth-maps, which is inside the scene or anywhere.
+/// @throws InputError where there is none, or it cannot be known
+fs::path folder_of_given_maps(const SceneFolder& scene, const fs::path& folder) {
+  const fs::path inside = scene.root / folder;
+  if (!scene.alone && folder.is_relative() && !is_folder(inside))
+    throw InputError(fmt::format(
+        "{}: there is no folder of --depth-maps; of a session each scene has its own, and an absolute "
+        "path names one for all",
+        inside.string()));
+  std::error_code of_inside, of_folder;
+  if (fs::exists(inside, of_inside) || fs::exists(folder, of_folder))
+    return is_folder(inside) ? inside : folder;
+  for (const auto& [path, error] : {std::pair(inside, of_inside), std::pair(folder, of_folder)})
+    if (error && error != std::errc::no_such_file_or_directory)
+      throw InputError(
+          fmt::format("--depth-maps: the folder {} cannot be read: {}", path.string(), error.message()));
+  throw InputError(fmt::format("--depth-maps: there is no folder '{}'{}", folder.string(),
+                               folder.is_absolute() ? ""
+                                                    : ", neither in " + scene.root.string() + " nor in " +
+                                                          fs::current_path(of_folder).string()));
+}
+
+/// Looks for the maps of --depth-maps, and says which views have none.
+void find_given_maps(SceneInput& input, const GivenMapsOptions& options, const fs::path& output,
+                     std::size_t memory, Findings& findings) {
+  const fs::path& folder = options.folder;
+  if (folder.empty()) return;
+  const fs::path found = folder_of_given_maps(input.folder, folder);
+  if (lies_in(found, output))
+    throw UsageError(
+        fmt::format("--depth-maps {} lies in the output folder {}, whose maps are replaced; give "
+                    "another --output",
+                    folder.string(), output.string()));
+  input.given.find(found, input.scene.views, options.unit, model_memory(memory) / 2);
+  const auto bends = [&](const View& view) {
+    return input.scene.cameras[static_cast<std::size_t>(view.camera)].model > CameraModel::kPinhole;
+  };
+  if (const auto bent = std::ranges::count_if(input.scene.views, bends); bent > 0)
+    messages().info(
+        "--depth-maps: the photos of {} views have a lens distortion; their maps have to be of the "
+        "undistorted images, as dense/images has them",
+        bent);
+  std::vector<std::string> without;
+  for (const View& view : input.scene.views)
+    if (!input.given.has(view.name)) without.push_back(view.name);
+  if (!without.empty())
+    findings.warn(
+        fmt::format("--depth-maps {}: {} of {} views have no depth map there, such as {}; their surfaces are "
+                    "in the cloud as far as other views have them",
+                    folder.string(), without.size(), input.scene.views.size(), without.front()));
+}
+
+}  // namespace
+
+ScenePlan make_plan(const SceneInput& input, std::vector<LeftOut> left_out, const SceneSettings& settings,
+                    Findings& findings) {
+  try {
+    const auto plan_without = [&] {
+      const auto has_map = [&](const std::string& view) {
+        return !input.given.any() || input.given.has(view);
+      };
+      return make_plan(input.scene, left_out, settings, has_map, input.photo_points);
+    };
+    ScenePlan plan = plan_without();
+    if (const std::vector<LeftOut> unusable = with_long_names(input, plan); !unusable.empty()) {
+      for (const LeftOut& view : unusable) findings.warn(view.name + " is left out: " + view.reason);
+      left_out.insert(left_out.end(), unusable.begin(), unusable.end());
+      plan = plan_without();
+    }
+    plan.corner_bytes = point_bytes(input.photo_points);
+    plan.given_map_bytes = input.given.reading_bytes();
+    return plan;
+  } catch (const InputError& error) {
+    throw InputError(input.folder.model.string() + ": " + error.what());
+  }
+}
+
+std::vector<LeftOut> read_scene(SceneInput& input, const GivenMapsOptions& given, const fs::path& output,
+                                const HostLimits& host, Findings& findings) {
+  input.scene = importer_of(input.folder).read(input.folder, model_memory(host.memory));
+  for (const std::string& warning : input.folder.warnings) findings.warn(warning);
+  for (const std::string& warning : input.scene.warnings) findings.warn(warning);
+  find_moved_photos(input, findings);
+  warn_of_names(input, findings);
+  std::vector<LeftOut> left_out = unusable_photos(input);
+  fit_cameras(input, left_out, findings);
+  for (const LeftOut& view : read_masks(input, host, findings)) {
+    if (is_left_out(left_out, view.name)) continue;
+    messages().warn("{} is left out: {}", view.name, view.reason);
+    left_out.push_back(view);
+  }
+  inspect_photos(input, left_out, host, findings);
+  check_calibration(input, left_out, findings);
+  divide_wide_photos(input.scene);
+  find_given_maps(input, given, output, host.memory, findings);
+  return left_out;
+}
+
+}  // namespace recon

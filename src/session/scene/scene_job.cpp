@@ -1,0 +1,72 @@
+#include "session/scene/scene_job.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/log.hpp"
+#include "core/paths.hpp"
+#include "core/progress.hpp"
+#include "session/scene/output_files.hpp"
+#include "session/scene/prepare_views.hpp"
+#include "session/scene/read_scene.hpp"
+#include "session/scene/tile_cloud.hpp"
+
+namespace recon {
+
+SceneJob::SceneJob(const SessionOptions& session_options, SceneFolder folder, Workspace output,
+                   HostLimits limits)
+    : options(session_options),
+      settings(session_options),
+      targets(session_options),
+      host(limits),
+      input{std::move(folder), {}, {}, {}, {}},
+      products(plan, std::move(output), input.folder.images, settings.matching, session_options.overwrite),
+      inputs(session_options, settings, input, products) {}
+
+void SceneJob::read() {
+  const std::vector<LeftOut> left_out =
+      read_scene(input, settings.given, products.workspace.root(), host, findings);
+  products.photos.set_levels(input.levels);
+  replan(left_out);
+  if (input.scene.points.empty() && !input.given.any()) {
+    input.photo_points = points_of_photos(input.scene, products, host);
+    if (!input.photo_points.empty()) replan(plan.left_out);
+  }
+  if (targets.does(Step::kTiles)) check_tile_size(input.folder.root.string(), plan, settings.cloud);
+  for (const std::string& warning : plan.warnings) messages().warn("{}", warning);
+  if (const std::string note = plane_limit_note(plan); !note.empty()) messages().info("{}", note);
+}
+
+void SceneJob::replan(std::vector<LeftOut> left_out) {
+  plan = make_plan(input, std::move(left_out), settings, findings);
+}
+
+void SceneJob::prepare(bool write) {
+  Preparation(products, inputs, host, progress_style(options.quiet), findings)
+      .run(write, [&](std::vector<LeftOut> left_out) {
+        replan(std::move(left_out));
+        // Other photos may be needed now.
+        if (write)
+          products.workspace.owned().claim(files_to_write({plan, targets, settings, products.workspace}));
+      });
+}
+
+void SceneJob::collect_estimates() {
+  if (targets.does(Step::kEstimate)) return;
+  prepare(false);
+  FinishedWork(products, inputs, targets).collect_estimates(findings);
+}
+
+SceneWork SceneJob::remaining_work() {
+  if (options.overwrite || !is_folder(products.workspace.path("status"))) return all_work(targets, plan);
+  prepare(false);  // a photo that cannot be used is left out, as the run does
+  return FinishedWork(products, inputs, targets).remaining();
+}
+
+double SceneJob::predicted(std::string_view step, int views, int of_all) const {
+  for (const auto& [name, seconds] : predicted_steps)
+    if (name == step) return std::max(0.0, seconds * views / std::max(1, of_all));
+  return 0;
+}
+
+}  // namespace recon

@@ -1,0 +1,162 @@
+#include "session/scene/scene_work.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+
+namespace recon {
+
+bool FinishedWork::is_cleaned(int view) const {
+  const StepRecord* const estimate = products_.result(Step::kEstimate, view);
+  return estimate != nullptr && estimate->cleaned;
+}
+
+/// Whether the check of a view is finished for the depth maps that the run has. Where it estimates none, a
+/// source without a map takes no part in it.
+bool FinishedWork::is_checked(int view) {
+  const auto is_estimated = [&](int it) { return products_.result(Step::kEstimate, it) != nullptr; };
+  std::vector<int> sources;
+  for (const int source : plan_.view(view).sources)
+    if (plan_.view(source).in_scope && (targets_.does(Step::kEstimate) || is_estimated(source)))
+      sources.push_back(source);
+  return is_estimated(view) && std::ranges::all_of(sources, is_estimated) &&
+         products_.results.find(products_.key(Step::kCheck, view), inputs_.check(view, sources)) != nullptr;
+}
+
+/// The views in scope whose maps --clean has removed, and of which a check has need now.
+std::vector<int> FinishedWork::cleaned_but_needed() {
+  std::vector<int> views = plan_.views_in_scope();
+  if (!targets_.does(Step::kEstimate))  // those without a map are not checked
+    std::erase_if(views, [&](int view) { return products_.result(Step::kEstimate, view) == nullptr; });
+  if (std::ranges::none_of(views, [&](int view) { return is_cleaned(view); })) return {};
+  std::vector<char> finished(views.size());
+  parallel_for(static_cast<int>(views.size()), [&](int i) { finished[i] = is_checked(views[i]) ? 1 : 0; });
+  std::set<int> needed;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    if (finished[i] != 0) continue;
+    needed.insert(views[i]);
+    for (const int source : plan_.view(views[i]).sources)
+      if (plan_.view(source).in_scope) needed.insert(source);
+  }
+  std::erase_if(needed, [&](int view) { return !is_cleaned(view); });
+  return {needed.begin(), needed.end()};
+}
+
+std::vector<int> FinishedWork::views_to_estimate() {
+  std::vector<int> views = targets_.views_of(Step::kEstimate, plan_);
+  parallel_for(static_cast<int>(views.size()), [&](int i) {
+    products_.results.find(products_.key(Step::kEstimate, views[i]), inputs_.estimate(views[i]));
+  });
+  std::vector<int> again = views;  // without a check, the maps themselves are what is asked for
+  if (targets_.does(Step::kCheck))
+    again = cleaned_but_needed();
+  else
+    std::erase_if(again, [&](int view) { return !is_cleaned(view); });
+  for (const int view : again) {
+    products_.results.forget(products_.key(Step::kEstimate, view), "its maps were removed by --clean");
+    products_.results.forget(products_.key(Step::kCheck, view), "");  // it may fail this time
+  }
+  std::erase_if(views, [&](int view) { return products_.result(Step::kEstimate, view) != nullptr; });
+  return views;
+}
+
+SceneWork all_work(const Targets& targets, const ScenePlan& plan) {
+  SceneWork work;
+  for (const Step step :
+       {Step::kPrepare, Step::kEstimate, Step::kCheck, Step::kFusion, Step::kTiles, Step::kExport})
+    work[step] = targets.views_of(step, plan);
+  return work;
+}
+
+SceneWork FinishedWork::remaining() {
+  SceneWork work = all_work(targets_, plan_);
+  std::erase_if(work[Step::kPrepare],
+                [&](int view) { return products_.result(Step::kPrepare, view) != nullptr; });
+  if (targets_.does(Step::kEstimate)) work[Step::kEstimate] = views_to_estimate();
+  // What is estimated now is checked then.
+  std::erase_if(work[Step::kCheck], [&](int view) {
+    return is_checked(view) || (!targets_.does(Step::kEstimate) && !products_.result(Step::kEstimate, view));
+  });
+  if (!targets_.does(Step::kFusion) || !work[Step::kCheck].empty()) return work;
+  std::vector<int> checked = work[Step::kFusion];
+  std::erase_if(checked, [&](int view) { return products_.result(Step::kCheck, view) == nullptr; });
+  if (!products_.results.find({Step::kFusion}, inputs_.fusion(checked))) return work;
+  work[Step::kFusion].clear();
+  if (targets_.does(Step::kTiles) && products_.results.find({Step::kTiles}, inputs_.tiles()))
+    work[Step::kTiles].clear();
+  if (targets_.does(Step::kExport) && products_.results.find({Step::kExport}, inputs_.exported()))
+    work[Step::kExport].clear();
+  return work;
+}
+
+SceneWork made(const Targets& targets, const SceneProducts& products) {
+  const auto is_made = [&](const ResultKey& key) {
+    return products.results.get(key) != nullptr && !products.results.kept(key);
+  };
+  SceneWork work = all_work(targets, products.plan);
+  for (auto& [step, views] : work)
+    std::erase_if(views, [&](int view) {
+      return !is_made(step < Step::kFusion ? products.key(step, view) : ResultKey{step});
+    });
+  return work;
+}
+
+SceneWork work_done(const Targets& targets, const SceneProducts& products) {
+  SceneWork work = made(targets, products);
+  const std::vector<int>& estimated = work[Step::kEstimate];
+  work[Step::kPrepare] = estimated.size() < products.plan.active_views().size()
+                             ? estimated
+                             : targets.views_of(Step::kPrepare, products.plan);
+  return work;
+}
+
+/// Depth maps of different photos, poses or options do not make one cloud.
+/// @throws InputError that names the views whose depth maps depend on something else than this run
+void FinishedWork::refuse_changed(const std::vector<int>& views) const {
+  constexpr std::size_t kMaxNamed = 5;
+  std::size_t changed = 0;
+  std::string names;
+  for (const int view : views) {
+    const ResultKey key = products_.key(Step::kEstimate, view);
+    if (!products_.results.changed(key) || ++changed > kMaxNamed) continue;
+    names += (names.empty() ? "" : ", ") + plan_.name(view) + " (" + products_.results.reason(key) + ")";
+  }
+  if (changed == 0) return;
+  throw InputError(fmt::format(
+      "{}: the depth maps of {} of {} views are of other photos, poses or options than this run: {}{}; give "
+      "the options that they were estimated with, or run --stage estimate again",
+      products_.workspace.root().string(), changed, views.size(), names,
+      changed > kMaxNamed ? ", and others" : ""));
+}
+
+void FinishedWork::collect_estimates(Findings& findings) {
+  const std::vector<int> views = plan_.views_in_scope();
+  parallel_for(static_cast<int>(views.size()), [&](int i) {
+    products_.results.find(products_.key(Step::kEstimate, views[i]), inputs_.estimate(views[i]),
+                           /*overwrite=*/false);
+  });
+  refuse_changed(views);
+  for (const int view : views) {
+    if (products_.result(Step::kEstimate, view) != nullptr) continue;
+    std::string reason = products_.results.reason(products_.key(Step::kEstimate, view));
+    reason += reason.empty() ? "it has no depth map yet; run --stage estimate first"
+                             : "; run --stage estimate again";
+    findings.fail(plan_.name(view), "is left out", reason);
+  }
+  if (const std::vector<int> removed = cleaned_but_needed(); !removed.empty())
+    throw InputError(
+        fmt::format("{}: the maps of {} views that the check needs were removed by --clean; run --stage "
+                    "estimate again, or "
+                    "without --stage",
+                    products_.workspace.root().string(), removed.size()));
+  if (findings.failed.size() == views.size())
+    throw InputError(products_.workspace.root().string() +
+                     ": there are no depth maps to fuse; run --stage estimate first");
+}
+
+}  // namespace recon

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "session/options/options.hpp"
+#include "session/plan/plan.hpp"
+#include "session/resume/output_folder.hpp"
+
+namespace recon {
+
+/// What a run is to make of a scene: --stage, --tile and --export-points choose steps, --views and --shard
+/// the views.
+struct Targets {
+  explicit Targets(const SessionOptions& options)
+      : stage(options.stage), tiles(options.tile > 0), exported(options.export_points > 0) {}
+
+  Stage stage;
+  bool tiles, exported;
+
+  /// Whether a step is among what the run is to do.
+  bool does(Step step) const;
+
+  /// The views of a plan that a step of the run is for; of fusion those that it fuses.
+  std::vector<int> views_of(Step step, const ScenePlan& plan) const;
+};
+
+}  // namespace recon
