@@ -42,7 +42,7 @@ std::map<std::string, nlohmann::json> SceneTest::planned_tasks(std::vector<std::
   command.insert(command.end(), {"--dry-run", "--json"});
   std::map<std::string, nlohmann::json> tasks;
   const Outcome plan = run_program(folder_, command);
-  if (plan.exit_code != 0) return tasks;
+  if (plan.exit_code != 0 || !plan.out.starts_with('{')) return tasks;
   for (const nlohmann::json& scene : plan.json().at("scenes"))
     if (scene.contains("tasks")) tasks[scene.at("output")] = scene.at("tasks");
   return tasks;
