@@ -23,9 +23,9 @@
 #include "fuse/fusion.hpp"
 #include "io/map/map_files.hpp"
 #include "match/combine_step.hpp"
+#include "session/diagnose/given_depths.hpp"
 #include "session/options/option.hpp"
 #include "session/plan/plan.hpp"
-#include "session/scene/given_depths.hpp"
 #include "session/scene/view_check.hpp"
 
 namespace reconstruct {

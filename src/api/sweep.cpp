@@ -12,7 +12,7 @@
 #include "methods/sweep/plane_sweep.hpp"
 #include "session/options/option.hpp"
 #include "session/plan/plan.hpp"
-#include "session/scene/stores.hpp"
+#include "session/products/stores.hpp"
 
 namespace reconstruct {
 

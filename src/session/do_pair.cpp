@@ -18,14 +18,14 @@
 #include "session/pair/pair_input.hpp"
 #include "session/pair/pair_results.hpp"
 #include "session/plan/step_clock.hpp"
+#include "session/products/host_memory.hpp"
+#include "session/products/stores.hpp"
 #include "session/report/cloud_view.hpp"
 #include "session/report/measured_steps.hpp"
 #include "session/report/pair_report.hpp"
 #include "session/report/report.hpp"
 #include "session/resume/result_store.hpp"
 #include "session/scene/plan_time.hpp"
-#include "session/scene/scene_memory.hpp"
-#include "session/scene/stores.hpp"
 #include "session/session.hpp"
 
 namespace recon {

@@ -1,7 +1,7 @@
 // What is said of depth maps of a rendered room, whose depths are known in closed form: of each kind of wrong
 // maps, with sparse points and without, and of right ones.
 
-#include "session/scene/map_doubts.hpp"
+#include "session/diagnose/map_doubts.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // Masks and the model: which observations count, and what becomes of masks that cannot be used.
 
-#include "session/scene/masks.hpp"
+#include "session/products/masks.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

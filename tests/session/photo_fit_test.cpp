@@ -5,7 +5,7 @@
 
 #include "io/image/image_file.hpp"
 #include "session/folder_fixture.hpp"
-#include "session/scene/photo_files.hpp"
+#include "session/products/photo_files.hpp"
 
 namespace recon {
 namespace {

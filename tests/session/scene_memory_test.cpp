@@ -11,8 +11,8 @@
 #include "methods/stereo/pair.hpp"
 #include "refine/mean_normals.hpp"
 #include "session/folder_fixture.hpp"
+#include "session/products/stores.hpp"
 #include "session/row_of_views.hpp"
-#include "session/scene/stores.hpp"
 #include "session/scene/view_check.hpp"
 
 namespace recon {

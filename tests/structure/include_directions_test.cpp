@@ -84,9 +84,11 @@ const std::map<std::string, Modules> kSessionFolders = {
     {"graph", {}},
     {"resume", {"options"}},
     {"plan", {"options"}},
-    {"scene", {"options", "graph", "resume", "plan"}},
-    {"pair", {"options", "resume", "plan", "scene"}},
-    {"report", {"options", "resume", "plan", "scene", "pair"}},
+    {"products", {"options", "resume", "plan"}},
+    {"diagnose", {"options", "resume", "plan", "products"}},
+    {"scene", {"options", "graph", "resume", "plan", "products", "diagnose"}},
+    {"pair", {"options", "resume", "plan", "products", "scene"}},
+    {"report", {"options", "resume", "plan", "products", "scene", "pair"}},
 };
 
 /// The folder of a path such as session/scene/stores.hpp in session; empty: it lies in session itself.

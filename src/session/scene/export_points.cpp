@@ -20,8 +20,8 @@
 #include "io/cloud/ply_thinning.hpp"
 #include "io/cloud/ply_visit.hpp"
 #include "io/model/colmap_model.hpp"
+#include "session/products/host_memory.hpp"
 #include "session/scene/cloud_offset.hpp"
-#include "session/scene/scene_memory.hpp"
 
 namespace recon {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "session/options/scene_settings.hpp"
+#include "session/products/findings.hpp"
+#include "session/products/scene_products.hpp"
 #include "session/resume/output_folder.hpp"
-#include "session/scene/findings.hpp"
-#include "session/scene/products.hpp"
 #include "session/scene/step_inputs.hpp"
 
 namespace recon {

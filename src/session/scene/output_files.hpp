@@ -5,9 +5,9 @@
 
 #include "session/options/scene_settings.hpp"
 #include "session/plan/plan.hpp"
-#include "session/scene/products.hpp"
-#include "session/scene/scene_input.hpp"
-#include "session/scene/targets.hpp"
+#include "session/products/scene_input.hpp"
+#include "session/products/scene_products.hpp"
+#include "session/products/targets.hpp"
 
 namespace recon {
 

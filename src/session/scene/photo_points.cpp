@@ -11,8 +11,8 @@
 #include "core/log.hpp"
 #include "scene/corner_points.hpp"
 #include "scene/view_geometry.hpp"
+#include "session/products/small_views.hpp"
 #include "session/scene/read_scene.hpp"
-#include "session/scene/small_views.hpp"
 
 namespace recon {
 

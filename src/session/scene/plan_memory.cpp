@@ -170,24 +170,6 @@ class Division {
 
 }  // namespace
 
-std::size_t model_memory(std::size_t limit) {
-  if (limit <= kProgramBytes)
-    throw OutOfMemory(
-        fmt::format("the limit on memory is {}, and the program itself takes up to {}; raise "
-                    "--memory-limit, or that of the system where it is not given",
-                    format_byte_size(limit), format_byte_size(kProgramBytes)));
-  return limit - kProgramBytes;
-}
-
-int photos_at_once(const ScenePlan& plan, const HostLimits& host) {
-  return count_within(rest_of(host.memory, base_memory(plan)) / 2, photo_memory(plan), host.threads);
-}
-
-int photos_at_once(const Scene& scene, const HostLimits& host) {
-  return count_within(rest_of(host.memory, base_memory({scene, {}, {}, {}})) / 2, photo_memory(scene),
-                      host.threads);
-}
-
 MemoryPlan plan_memory(const ScenePlan& plan, const SceneSettings& settings, const Backends& backends,
                        const HostLimits& host) {
   const auto& [limit, threads, beside_others] = host;

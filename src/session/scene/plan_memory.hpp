@@ -5,16 +5,10 @@
 
 #include "methods/backend.hpp"
 #include "session/plan/plan.hpp"
+#include "session/products/host_memory.hpp"
 #include "session/resume/output_folder.hpp"
 
 namespace recon {
-
-/// What a run may take of the host.
-struct HostLimits {
-  std::size_t memory = 0;  ///< bytes of the whole program
-  int threads = 1;
-  bool beside_others = false;  ///< other processes of the session have their own share
-};
 
 /// How a limit of memory is divided. Results do not depend on it.
 struct MemoryPlan {
@@ -40,16 +34,6 @@ struct MemoryPlan {
   std::map<Step, std::size_t>
       of_step;  ///< bytes that a task of a step takes at most, as far as it is counted
 };
-
-/// Bytes that reading the model of a scene may take, of the `limit` that the whole program has.
-/// @throws OutOfMemory where the limit is below what the program itself takes
-std::size_t model_memory(std::size_t limit);
-
-/// Photos that may be decoded concurrently within the limits.
-int photos_at_once(const ScenePlan& plan, const HostLimits& host);
-
-/// The same before there is a plan, for photos or masks of any camera of the scene.
-int photos_at_once(const Scene& scene, const HostLimits& host);
 
 /// @throws OutOfMemory when a view cannot be done within the limit, or within that of a device
 MemoryPlan plan_memory(const ScenePlan& plan, const SceneSettings& settings, const Backends& backends,

@@ -16,7 +16,7 @@
 #include "core/progress.hpp"
 #include "io/file/output_file.hpp"
 #include "io/image/image_file.hpp"
-#include "session/scene/masks.hpp"
+#include "session/products/masks.hpp"
 
 namespace recon {
 

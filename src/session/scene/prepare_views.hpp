@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/progress.hpp"
-#include "session/scene/findings.hpp"
-#include "session/scene/plan_memory.hpp"
-#include "session/scene/products.hpp"
+#include "session/products/findings.hpp"
+#include "session/products/host_memory.hpp"
+#include "session/products/scene_products.hpp"
 #include "session/scene/step_inputs.hpp"
 
 namespace recon {

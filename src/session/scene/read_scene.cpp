@@ -12,9 +12,9 @@
 #include "core/utf8.hpp"
 #include "io/file/text_scanner.hpp"
 #include "scene/faces.hpp"
-#include "session/scene/calibration.hpp"
-#include "session/scene/masks.hpp"
-#include "session/scene/photo_files.hpp"
+#include "session/diagnose/calibration.hpp"
+#include "session/products/masks.hpp"
+#include "session/products/photo_files.hpp"
 #include "session/scene/scene_formats.hpp"
 
 namespace recon {

@@ -5,10 +5,10 @@
 
 #include "session/options/scene_settings.hpp"
 #include "session/plan/plan.hpp"
-#include "session/scene/findings.hpp"
-#include "session/scene/plan_memory.hpp"
-#include "session/scene/products.hpp"
-#include "session/scene/scene_input.hpp"
+#include "session/products/findings.hpp"
+#include "session/products/host_memory.hpp"
+#include "session/products/scene_input.hpp"
+#include "session/products/scene_products.hpp"
 
 namespace recon {
 

@@ -6,13 +6,13 @@
 #include "session/options/scene_settings.hpp"
 #include "session/plan/plan.hpp"
 #include "session/plan/step_clock.hpp"
-#include "session/scene/findings.hpp"
+#include "session/products/findings.hpp"
+#include "session/products/scene_input.hpp"
+#include "session/products/scene_products.hpp"
+#include "session/products/targets.hpp"
 #include "session/scene/plan_memory.hpp"
-#include "session/scene/products.hpp"
-#include "session/scene/scene_input.hpp"
 #include "session/scene/scene_work.hpp"
 #include "session/scene/step_inputs.hpp"
-#include "session/scene/targets.hpp"
 
 namespace recon {
 

@@ -4,8 +4,8 @@
 
 #include "core/counted_memory.hpp"
 #include "methods/stereo/pair.hpp"
-#include "session/scene/masks.hpp"
-#include "session/scene/stores.hpp"
+#include "session/products/masks.hpp"
+#include "session/products/stores.hpp"
 #include "session/scene/view_check.hpp"
 
 namespace recon {
@@ -149,27 +149,6 @@ std::size_t SceneMemory::fusion(std::size_t held_views, FusionMemory memory) con
 
 std::size_t SceneMemory::least(int threads_a_stream, FusionMemory memory) const {
   return base + std::max({estimation(threads_a_stream, 1), copy, photo, check, fusion(most_views, memory)});
-}
-
-std::size_t base_memory(const ScenePlan& plan) {
-  constexpr std::size_t kViewBytes = std::size_t{64} << 10;  // what the steps of a view leave: their records
-  // The model as it was read, and the plan's, which shares with it what is the same; corners are copied to
-  // plan.
-  const std::size_t points = point_bytes(plan.scene) * (plan.left_out.empty() ? 1 : 2);
-  return kProgramBytes + plan.scene.views.size() * kViewBytes + observation_bytes(plan.scene) + points +
-         2 * plan.corner_bytes;
-}
-
-std::size_t photo_memory(const ScenePlan& plan) {
-  std::size_t photo = 0;
-  for (const int view : plan.needed_views()) photo = std::max(photo, pixels_of(plan.photo_camera(view)));
-  return photo * PhotoStore::kReadBytes;
-}
-
-std::size_t photo_memory(const Scene& scene) {
-  std::size_t photo = 0;
-  for (const Camera& camera : scene.cameras) photo = std::max(photo, pixels_of(camera));
-  return photo * PhotoStore::kReadBytes;
 }
 
 SceneMemory scene_memory(const ScenePlan& plan, const SceneSettings& settings, const Backends& backends) {

@@ -6,11 +6,9 @@
 #include "fuse/fusion.hpp"
 #include "methods/backend.hpp"
 #include "session/plan/plan.hpp"
+#include "session/products/host_memory.hpp"
 
 namespace recon {
-
-/// Bytes of code and libraries.
-inline constexpr std::size_t kProgramBytes = std::size_t{96} << 20;
 
 /// What each step of a scene takes of the host's memory, in bytes: sums of what the code of the step says,
 /// see counted_bytes and the ..._bytes beside it.
@@ -50,12 +48,5 @@ struct SceneMemory {
 
 /// @throws OutOfMemory when a view does not fit on a backend
 SceneMemory scene_memory(const ScenePlan& plan, const SceneSettings& settings, const Backends& backends);
-
-/// Bytes of the program, the model and the plan, in all steps.
-std::size_t base_memory(const ScenePlan& plan);
-
-/// To read the largest photo that the plan needs, or that a scene may have.
-std::size_t photo_memory(const ScenePlan& plan);
-std::size_t photo_memory(const Scene& scene);
 
 }  // namespace recon

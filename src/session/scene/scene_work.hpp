@@ -3,10 +3,10 @@
 #include <map>
 #include <vector>
 
-#include "session/scene/findings.hpp"
-#include "session/scene/products.hpp"
+#include "session/products/findings.hpp"
+#include "session/products/scene_products.hpp"
+#include "session/products/targets.hpp"
 #include "session/scene/step_inputs.hpp"
-#include "session/scene/targets.hpp"
 
 namespace recon {
 

@@ -7,8 +7,8 @@
 
 #include "session/options/option.hpp"
 #include "session/options/scene_settings.hpp"
-#include "session/scene/products.hpp"
-#include "session/scene/scene_input.hpp"
+#include "session/products/scene_input.hpp"
+#include "session/products/scene_products.hpp"
 
 namespace recon {
 

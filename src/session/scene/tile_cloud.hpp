@@ -3,8 +3,8 @@
 #include <string>
 
 #include "session/plan/plan.hpp"
+#include "session/products/scene_products.hpp"
 #include "session/resume/output_folder.hpp"
-#include "session/scene/products.hpp"
 #include "session/scene/step_inputs.hpp"
 
 namespace recon {

@@ -12,7 +12,7 @@
 #include "fuse/reliability.hpp"
 #include "io/map/map_files.hpp"
 #include "refine/mean_normals.hpp"
-#include "session/scene/stores.hpp"
+#include "session/products/stores.hpp"
 
 namespace recon {
 

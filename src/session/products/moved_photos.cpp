@@ -8,7 +8,7 @@
 #include "core/error.hpp"
 #include "core/paths.hpp"
 #include "core/utf8.hpp"
-#include "session/scene/photo_files.hpp"
+#include "session/products/photo_files.hpp"
 
 namespace recon {
 

@@ -1,4 +1,4 @@
-#include "session/scene/stores.hpp"
+#include "session/products/stores.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 #include "io/map/map_files.hpp"
 #include "refine/normals.hpp"
 #include "scene/undistort.hpp"
-#include "session/scene/photo_files.hpp"
+#include "session/products/photo_files.hpp"
 
 namespace recon {
 

@@ -1,4 +1,4 @@
-#include "session/scene/map_doubts.hpp"
+#include "session/diagnose/map_doubts.hpp"
 
 #include <fmt/format.h>
 

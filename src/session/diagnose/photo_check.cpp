@@ -17,8 +17,8 @@
 #include "scene/sparse_index.hpp"
 #include "scene/view_geometry.hpp"
 #include "scene/view_selection.hpp"
-#include "session/scene/calibration.hpp"
-#include "session/scene/small_views.hpp"
+#include "session/diagnose/calibration.hpp"
+#include "session/products/small_views.hpp"
 
 namespace recon {
 

@@ -1,4 +1,4 @@
-#include "session/scene/given_maps.hpp"
+#include "session/products/given_maps.hpp"
 
 #include <fmt/format.h>
 

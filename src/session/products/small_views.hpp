@@ -8,8 +8,8 @@
 #include "core/image.hpp"
 #include "scene/corner_matches.hpp"
 #include "scene/epipolar_check.hpp"
-#include "session/scene/plan_memory.hpp"
-#include "session/scene/products.hpp"
+#include "session/products/host_memory.hpp"
+#include "session/products/scene_products.hpp"
 
 namespace recon {
 

@@ -9,10 +9,10 @@
 #include "scene/calibration_check.hpp"
 #include "scene/scene.hpp"
 #include "scene/view_selection.hpp"
-#include "session/scene/findings.hpp"
-#include "session/scene/plan_memory.hpp"
-#include "session/scene/products.hpp"
-#include "session/scene/scene_input.hpp"
+#include "session/products/findings.hpp"
+#include "session/products/host_memory.hpp"
+#include "session/products/scene_input.hpp"
+#include "session/products/scene_products.hpp"
 
 namespace recon {
 

@@ -1,4 +1,4 @@
-#include "session/scene/masks.hpp"
+#include "session/products/masks.hpp"
 
 #include <fmt/format.h>
 

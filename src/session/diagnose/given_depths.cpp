@@ -1,4 +1,4 @@
-#include "session/scene/given_depths.hpp"
+#include "session/diagnose/given_depths.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "core/pixels.hpp"
 #include "io/map/given_map.hpp"
 #include "scene/map_agreement.hpp"
-#include "session/scene/map_doubts.hpp"
+#include "session/diagnose/map_doubts.hpp"
 
 namespace recon {
 

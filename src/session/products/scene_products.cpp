@@ -1,4 +1,4 @@
-#include "session/scene/products.hpp"
+#include "session/products/scene_products.hpp"
 
 #include "core/log.hpp"
 

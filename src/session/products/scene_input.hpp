@@ -5,7 +5,7 @@
 #include "io/image/image_file.hpp"
 #include "scene/scene.hpp"
 #include "session/options/inputs.hpp"
-#include "session/scene/given_maps.hpp"
+#include "session/products/given_maps.hpp"
 
 namespace recon {
 

@@ -7,9 +7,9 @@
 
 #include "session/options/scene_settings.hpp"
 #include "session/plan/plan.hpp"
+#include "session/products/stores.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/resume/result_store.hpp"
-#include "session/scene/stores.hpp"
 
 namespace recon {
 

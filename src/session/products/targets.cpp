@@ -1,4 +1,4 @@
-#include "session/scene/targets.hpp"
+#include "session/products/targets.hpp"
 
 namespace recon {
 

@@ -10,7 +10,7 @@
 #include "core/paths.hpp"
 #include "core/utf8.hpp"
 #include "io/file/text_scanner.hpp"
-#include "session/scene/photo_files.hpp"
+#include "session/products/photo_files.hpp"
 
 namespace recon {
 

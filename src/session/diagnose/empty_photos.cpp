@@ -11,8 +11,8 @@
 
 #include "core/quantile.hpp"
 #include "scene/corner_matches.hpp"
-#include "session/scene/calibration.hpp"
-#include "session/scene/masks.hpp"
+#include "session/diagnose/calibration.hpp"
+#include "session/products/masks.hpp"
 
 namespace recon {
 

@@ -1,6 +1,6 @@
 // What is said of the maps of --depth-maps before they are fused.
 
-#include "session/scene/given_map_check.hpp"
+#include "session/diagnose/given_map_check.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 #include "core/error.hpp"
 #include "scene/sparse_index.hpp"
-#include "session/scene/given_depths.hpp"
+#include "session/diagnose/given_depths.hpp"
 
 namespace recon {
 

@@ -1,4 +1,4 @@
-#include "session/scene/calibration.hpp"
+#include "session/diagnose/calibration.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "session/scene/findings.hpp"
+#include "session/products/findings.hpp"
 
 #include <fmt/format.h>
 

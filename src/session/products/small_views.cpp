@@ -1,4 +1,4 @@
-#include "session/scene/small_views.hpp"
+#include "session/products/small_views.hpp"
 
 #include <map>
 #include <string>
@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
-#include "session/scene/masks.hpp"
+#include "session/products/masks.hpp"
 
 namespace recon {
 

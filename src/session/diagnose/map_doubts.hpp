@@ -7,7 +7,7 @@
 
 #include "scene/depth_check.hpp"
 #include "scene/map_agreement.hpp"
-#include "session/scene/given_depths.hpp"
+#include "session/diagnose/given_depths.hpp"
 
 namespace recon {
 

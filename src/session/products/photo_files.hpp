@@ -8,8 +8,8 @@
 #include "io/image/image_size.hpp"
 #include "scene/scene.hpp"
 #include "session/options/inputs.hpp"
-#include "session/scene/findings.hpp"
-#include "session/scene/scene_input.hpp"
+#include "session/products/findings.hpp"
+#include "session/products/scene_input.hpp"
 
 namespace recon {
 

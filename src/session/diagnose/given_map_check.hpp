@@ -4,8 +4,8 @@
 
 #include "session/options/scene_settings.hpp"
 #include "session/plan/plan.hpp"
-#include "session/scene/findings.hpp"
-#include "session/scene/scene_input.hpp"
+#include "session/products/findings.hpp"
+#include "session/products/scene_input.hpp"
 
 namespace recon {
 
