@@ -36,7 +36,7 @@ CombineKind combine_kind(const CostOptions& options) {
 SweepInstance instance_for(const CostOptions& options, int channels) {
   const int radius = options.window / 2;
   const CombineKind combine = combine_kind(options);
-  if (options.kind == CostKind::kZncc) {
+  if (correlates(options.kind)) {
     if (combine != CombineKind::kAny) {
       const SweepInstance tall = tall_zncc_instance(radius);
       if (fits(tall)) return tall;

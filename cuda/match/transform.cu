@@ -1,6 +1,6 @@
 #include "cuda/device/error.hpp"
+#include "cuda/match/plane_byte.hpp"
 #include "cuda/match/transform.hpp"
-#include "cuda/optimize/semi_global/semi_global.hpp"
 #include "match/transform_step.hpp"
 
 namespace recon::cuda {

@@ -265,18 +265,28 @@ void adaptive_weight(const SupportViews<Rgb8>& views, const AdaptiveWeightOption
   EXPECTS(views.fits(costs.width, costs.height));
   EXPECTS(costs.width == aggregated.width && costs.planes == aggregated.planes &&
           costs.height == aggregated.height);
-  EXPECTS(costs.data != aggregated.data || costs.data == nullptr);
+  EXPECTS(costs.data != aggregated.data || costs.data == nullptr || memory_is_counted());
   if (costs.width == 0 || costs.height == 0 || costs.planes == 0) return;
-  const LabImage reference(views.reference, options.radius), source(views.source, options.radius);
-  const Problem problem{reference, views.source.empty() ? nullptr : &source, views, options, costs,
-                        aggregated};
-  const int workers = std::min(oneapi::tbb::this_task_arena::max_concurrency(), costs.height);
-  parallel_for(workers, [&](int worker) {
-    RowAggregator rows(problem);
-    for (int y = worker; y < costs.height; y += workers) {
-      check_interrupted();
-      rows.aggregate(y);
-    }
+  // CIELab of both views; per thread the weights of both views, padded by the width of the other view on each
+  // side, and the sums of a row of all planes.
+  const auto bytes = [&](int threads) {
+    const std::ptrdiff_t row = costs.width + kPaddedRow, radius = options.radius, wide = row + 2 * radius;
+    return element_count({2, 3, costs.height, wide, sizeof(float)}) +
+           element_count({threads, 2 * radius + 1, 4 * row, sizeof(float)}) +
+           element_count({threads, 2 * std::ptrdiff_t{costs.planes} + 1, wide, sizeof(float)});
+  };
+  compute(bytes, [&] {
+    const LabImage reference(views.reference, options.radius), source(views.source, options.radius);
+    const Problem problem{reference, views.source.empty() ? nullptr : &source, views, options, costs,
+                          aggregated};
+    const int workers = std::min(oneapi::tbb::this_task_arena::max_concurrency(), costs.height);
+    parallel_for(workers, [&](int worker) {
+      RowAggregator rows(problem);
+      for (int y = worker; y < costs.height; y += workers) {
+        check_interrupted();
+        rows.aggregate(y);
+      }
+    });
   });
 }
 

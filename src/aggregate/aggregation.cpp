@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "core/parallel.hpp"
 
@@ -25,7 +26,68 @@ double adaptive_weights(int width, int height, int radius, int threads, double s
   return columns * (2 * radius + 1 + sums) * shared_evenly(rows, height, threads);
 }
 
+using Colours = SupportViews<Rgb8>;
+using Arms = SupportViews<Cross>;
+
+Volume<float> same(Volume<float> costs, const Colours&, const Arms&, const AggregationOptions&, float) {
+  return costs;
+}
+
+AggregationWork no_work(int, int, int, const AggregationOptions&, int) {
+  return {};
+}
+
+Volume<float> window_means(Volume<float> costs, const Colours&, const Arms&,
+                           const AggregationOptions& options, float max_cost) {
+  Volume<float> means(costs.width(), costs.planes(), costs.height());
+  constant_window(costs.view(), options.constant_radius, max_cost, means.view());
+  return means;
+}
+
+AggregationWork window_work(int width, int height, int planes, const AggregationOptions& options, int) {
+  const double samples = static_cast<double>(width) * height * planes;
+  return {"cw", options.constant_radius, 0, samples, 16 * samples};
+}
+
+Volume<float> weighted_means(Volume<float> costs, const Colours& colours, const Arms&,
+                             const AggregationOptions& options, float) {
+  Volume<float> means(costs.width(), costs.planes(), costs.height());
+  adaptive_weight(colours, options.adaptive_weight, costs.view(), means.view());
+  return means;
+}
+
+AggregationWork weights_work(int width, int height, int planes, const AggregationOptions& options,
+                             int threads) {
+  const int radius = options.adaptive_weight.radius;
+  const auto weights = [&](double sums) { return adaptive_weights(width, height, radius, threads, sums); };
+  return {"aw", radius, 2 * (static_cast<double>(width) * height), planes * weights(1), 8 * weights(0)};
+}
+
+Volume<float> cross_means(Volume<float> costs, const Colours&, const Arms& arms,
+                          const AggregationOptions& options, float max_cost) {
+  cross_based(arms, options.cross_based, max_cost, costs.view());
+  return costs;
+}
+
+AggregationWork cross_work(int width, int height, int planes, const AggregationOptions& options,
+                           int threads) {
+  const double area = static_cast<double>(width) * height, samples = area * planes;
+  const int iterations = options.cross_based.iterations;
+  const double shared = threads > 0 ? shared_evenly(samples, planes, threads) : samples;
+  return {"cross" + std::to_string(iterations), options.cross.reach, 2 * area, 2 * iterations * shared,
+          16 * samples * iterations};
+}
+
 }  // namespace
+
+const Aggregator kAggregators[] = {
+    {Aggregation::kNone, "none", "", false, SupportGuide::kNone, same, no_work},
+    {Aggregation::kConstantWindow, "cw", "constant window", true, SupportGuide::kNone, window_means,
+     window_work},
+    {Aggregation::kAdaptiveWeight, "aw", "adaptive weights, slow", true, SupportGuide::kColours,
+     weighted_means, weights_work},
+    {Aggregation::kCrossBased, "cross", "arms that end at colour edges", false, SupportGuide::kArms,
+     cross_means, cross_work}};
 
 bool has_gaps(VolumeView<const float> costs, int d) {
   for (int y = 0; y < costs.height; ++y) {
@@ -37,74 +99,9 @@ bool has_gaps(VolumeView<const float> costs, int d) {
   return false;
 }
 
-Volume<float> aggregated(Volume<float> costs, const SupportViews<Rgb8>& colours,
-                         const SupportViews<Cross>& arms, const AggregationOptions& options, float max_cost) {
-  const auto result = [&] { return Volume<float>(costs.width(), costs.planes(), costs.height()); };
-  switch (options.kind) {
-    case Aggregation::kNone:
-      break;
-    case Aggregation::kConstantWindow: {
-      Volume<float> means = result();
-      constant_window(costs.view(), options.constant_radius, max_cost, means.view());
-      return means;
-    }
-    case Aggregation::kAdaptiveWeight: {
-      Volume<float> means = result();
-      adaptive_weight(colours, options.adaptive_weight, costs.view(), means.view());
-      return means;
-    }
-    case Aggregation::kCrossBased:
-      cross_based(arms, options.cross_based, max_cost, costs.view());
-      break;
-  }
-  return costs;
-}
-
-std::size_t aggregation_bytes(int width, int height, int planes, const AggregationOptions& options,
-                              int threads) {
-  constexpr std::ptrdiff_t kMargin = 64;  // more than the padding of a row
-  const std::ptrdiff_t row = std::ptrdiff_t{width} + kMargin;
-  const std::ptrdiff_t radius = options.adaptive_weight.radius, wide = row + 2 * radius;
-  switch (options.kind) {
-    case Aggregation::kNone:
-      return 0;
-    case Aggregation::kConstantWindow:
-      // Column sums of four planes, and their prefix sums.
-      return Volume<float>::bytes(width, planes, height) + element_count({threads, row, 8, sizeof(double)});
-    case Aggregation::kAdaptiveWeight:
-      // CIELab of both views; per thread the weights of both views, padded by the width of the other view on
-      // each side, and the sums of a row of all planes.
-      return Volume<float>::bytes(width, planes, height) +
-             element_count({2, 3, height, wide, sizeof(float)}) +
-             element_count({threads, 2 * radius + 1, 4 * row, sizeof(float)}) +
-             element_count({threads, 2 * std::ptrdiff_t{planes} + 1, wide, sizeof(float)});
-    case Aggregation::kCrossBased:
-      // Per thread the common arms of a plane, two counts, and column sums of costs and of ones.
-      return element_count({std::min(threads, planes), std::ptrdiff_t{height} + 4, row,
-                            sizeof(Cross) + 3 * sizeof(std::int32_t) + sizeof(double)});
-  }
-  return 0;
-}
-
-AggregationWork aggregation_work(int width, int height, int planes, const AggregationOptions& options,
-                                 int threads) {
-  const double area = static_cast<double>(width) * height, samples = area * planes, pixels = 2 * area;
-  const int iterations = options.cross_based.iterations, radius = options.adaptive_weight.radius;
-  switch (options.kind) {
-    case Aggregation::kNone:
-      return {};
-    case Aggregation::kConstantWindow:
-      return {"cw", options.constant_radius, 0, samples, 16 * samples};
-    case Aggregation::kAdaptiveWeight:
-      return {"aw", radius, pixels, planes * adaptive_weights(width, height, radius, threads, 1),
-              8 * adaptive_weights(width, height, radius, threads, 0)};
-    case Aggregation::kCrossBased: {
-      const double shared = threads > 0 ? shared_evenly(samples, planes, threads) : samples;
-      return {"cross" + std::to_string(iterations), options.cross.reach, pixels, 2 * iterations * shared,
-              16 * samples * iterations};
-    }
-  }
-  return {};
+Volume<float> aggregated(Volume<float> costs, const Colours& colours, const Arms& arms,
+                         const AggregationOptions& options, float max_cost) {
+  return aggregator_of(options).run(std::move(costs), colours, arms, options, max_cost);
 }
 
 }  // namespace recon

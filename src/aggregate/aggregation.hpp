@@ -90,6 +90,9 @@ struct CrossBasedOptions {
 void cross_based(const SupportViews<Cross>& views, const CrossBasedOptions& options, float max_cost,
                  VolumeView<float> costs);
 
+/// More elements than the padding of a row, where memory is counted.
+inline constexpr std::ptrdiff_t kPaddedRow = 64;
+
 /// Whether plane d has samples of infinite cost.
 bool has_gaps(VolumeView<const float> costs, int d);
 
@@ -101,19 +104,6 @@ enum class Aggregation {
   kCrossBased,
 };
 
-/// The keyword of an aggregation, and what it is, for people.
-struct AggregationName {
-  const char* keyword;
-  Aggregation kind;
-  const char* meaning;
-  bool has_window = false;  ///< a square window, whose side is an option
-};
-inline constexpr AggregationName kAggregationNames[] = {
-    {"none", Aggregation::kNone, ""},
-    {"cw", Aggregation::kConstantWindow, "constant window", true},
-    {"aw", Aggregation::kAdaptiveWeight, "adaptive weights, slow", true},
-    {"cross", Aggregation::kCrossBased, "arms that end at colour edges"}};
-
 struct AggregationOptions {
   Aggregation kind = Aggregation::kNone;
   int constant_radius = 4;  ///< of windows but those of adaptive weights, pixels
@@ -124,16 +114,12 @@ struct AggregationOptions {
 
 /// Aggregates costs by the method in the options; see constant_window, adaptive_weight, cross_based.
 /// @param costs    (y, d, x), finite or +infinity (no cost); returned unchanged with kNone
-/// @param colours  for kAdaptiveWeight, otherwise ignored
-/// @param arms     for kCrossBased, otherwise ignored
+/// @param colours  for aggregations that compare them, otherwise ignored
+/// @param arms     for aggregations that follow them, otherwise ignored
 /// @param max_cost upper bound of the finite costs; for kConstantWindow and kCrossBased, see cost_unit
 /// @throws std::logic_error where sizes differ or an option is out of range; OutOfMemory
 Volume<float> aggregated(Volume<float> costs, const SupportViews<Rgb8>& colours,
                          const SupportViews<Cross>& arms, const AggregationOptions& options, float max_cost);
-
-/// Max bytes that `aggregated` allocates on `threads` threads, including its result, excluding `costs`.
-std::size_t aggregation_bytes(int width, int height, int planes, const AggregationOptions& options,
-                              int threads);
 
 /// What determines the time of an aggregation, see predict/stage_work.hpp: its name with what has costs of
 /// its own, the radius of its window, and the counts of its work.
@@ -143,8 +129,28 @@ struct AggregationWork {
   double pixels = 0, operations = 0, bytes = 0;
 };
 
-/// @param threads  of the CPU; 0: a GPU
-AggregationWork aggregation_work(int width, int height, int planes, const AggregationOptions& options,
-                                 int threads);
+/// What the supports of an aggregation depend on, beside the position.
+enum class SupportGuide { kNone, kColours, kArms };
+
+/// An aggregation: all that the stages, the options and the prediction of times know of it.
+struct Aggregator {
+  Aggregation kind;
+  const char* keyword;
+  const char* meaning;  ///< for people
+  bool has_window;      ///< a square window, whose side is an option
+  SupportGuide guide;
+  /// See `aggregated`.
+  Volume<float> (*run)(Volume<float> costs, const SupportViews<Rgb8>& colours,
+                       const SupportViews<Cross>& arms, const AggregationOptions& options, float max_cost);
+  /// @param threads  of the CPU; 0: a GPU
+  AggregationWork (*work)(int width, int height, int planes, const AggregationOptions& options, int threads);
+};
+
+/// In the order of Aggregation.
+extern const Aggregator kAggregators[4];
+
+inline const Aggregator& aggregator_of(const AggregationOptions& options) {
+  return kAggregators[static_cast<int>(options.kind)];
+}
 
 }  // namespace recon

@@ -164,12 +164,12 @@ void constant_window(VolumeView<const float> costs, int radius, float max_cost,
   EXPECTS(radius >= 0 && radius <= kMaxConstantRadius);
   EXPECTS(costs.width == aggregated.width && costs.planes == aggregated.planes &&
           costs.height == aggregated.height);
-  EXPECTS(costs.data != aggregated.data || costs.data == nullptr);
+  EXPECTS(costs.data != aggregated.data || costs.data == nullptr || memory_is_counted());
   const CostUnit unit = cost_unit(max_cost);
   if (costs.width == 0 || costs.height == 0) return;
   // A larger window covers the same pixels as one of the size of the image.
   const int reach = std::min(radius, std::max(costs.width, costs.height));
-  parallel_for((costs.planes + kGroup - 1) / kGroup, [&](int group) {
+  const auto aggregate = [&](int group) {
     GroupSums sums(costs.width);
     const int first = group * kGroup;
     const int planes = std::min(kGroup, costs.planes - first);
@@ -177,7 +177,13 @@ void constant_window(VolumeView<const float> costs, int radius, float max_cost,
     for (int d = first; d < first + planes; ++d) gaps = gaps || has_gaps(costs, d);
     if (!gaps) return aggregate_group(costs, reach, unit, first, planes, aggregated, sums);
     for (int d = first; d < first + planes; ++d) aggregate_with_gaps(costs, reach, unit, d, aggregated, sums);
-  });
+  };
+  // Column sums of four planes, and their prefix sums.
+  compute(
+      [&](int threads) {
+        return element_count({threads, costs.width + kPaddedRow, 8, sizeof(double)});
+      },
+      [&] { parallel_for((costs.planes + kGroup - 1) / kGroup, aggregate); });
 }
 
 }  // namespace recon

@@ -186,13 +186,21 @@ void cross_based(const SupportViews<Cross>& views, const CrossBasedOptions& opti
   EXPECTS(views.fits(costs.width, costs.height));
   const CostUnit unit = cost_unit(max_cost);
   if (costs.width == 0 || costs.height == 0 || options.iterations == 0) return;
-  const int workers = std::min(oneapi::tbb::this_task_arena::max_concurrency(), costs.planes);
-  parallel_for(workers, [&](int worker) {
-    PlaneAggregator plane(views, options, unit, costs);
-    for (int d = worker; d < costs.planes; d += workers) {
-      check_interrupted();
-      plane.aggregate(d);
-    }
+  // Per thread the common arms of a plane, two counts, and column sums of costs and of ones.
+  const auto bytes = [&](int threads) {
+    return element_count({std::min(threads, costs.planes), std::ptrdiff_t{costs.height} + 4,
+                          costs.width + kPaddedRow,
+                          sizeof(Cross) + 3 * sizeof(std::int32_t) + sizeof(double)});
+  };
+  compute(bytes, [&] {
+    const int workers = std::min(oneapi::tbb::this_task_arena::max_concurrency(), costs.planes);
+    parallel_for(workers, [&](int worker) {
+      PlaneAggregator plane(views, options, unit, costs);
+      for (int d = worker; d < costs.planes; d += workers) {
+        check_interrupted();
+        plane.aggregate(d);
+      }
+    });
   });
 }
 

@@ -30,7 +30,7 @@ Disparities match_images(Backend& backend, const ImageView& left, const ImageVie
   const PairSpec spec = spec_of(options, left);
   backend.pair_memory(left.width, left.height, spec);  // throws where it does not suffice
   PairImages images = common_depth(detail::stored_grey(left), detail::stored_grey(right));
-  if (spec.whole == WholeMethod::kNone) {
+  if (!fused_stages(spec)) {
     images.left_colour = detail::colour_of(left, images.levels);
     images.right_colour = detail::colour_of(right, images.levels);
   }

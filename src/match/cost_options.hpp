@@ -14,6 +14,8 @@ enum class CostKind {
   kTransform,         ///< pairs: a rank or a census of the grey levels
   kSad,               ///< sweeps: mean absolute difference over the window and the channels, [0, 255]
   kZncc,              ///< sweeps: 1 - zero-mean normalised cross-correlation, [0, 2]; a flat window costs 1
+  kBlockDifference,   ///< pairs: |difference| of prefiltered grey levels or its square, of block matching
+  kTruncatedDifference,  ///< pairs: |difference| of blurred grey levels, truncated, of belief propagation
 };
 
 /// The keyword of a cost, and what it is, for people.
@@ -44,9 +46,54 @@ struct CostOptions {
   int outside_cost = 8;
 };
 
+/// Levels of a cost of sweeps; all 0 for other costs.
+struct SweptCostLevels {
+  float max;      ///< upper bound
+  float cap;      ///< the typical cost of a random match
+  float trusted;  ///< the max cost of a depth that is kept, unless another is given
+};
+constexpr SweptCostLevels swept_cost_levels(CostKind kind) {
+  switch (kind) {
+    case CostKind::kSad:
+      return {255.0f, 40.0f, 15.0f};
+    case CostKind::kZncc:
+      return {2.0f, 1.0f, 0.6f};
+    case CostKind::kColourDifference:
+    case CostKind::kAdCensus:
+    case CostKind::kTransform:
+    case CostKind::kBlockDifference:
+    case CostKind::kTruncatedDifference:
+      break;
+  }
+  return {};
+}
+
+/// Whether a cost of sweeps correlates windows; else it sums over their pixels.
+constexpr bool correlates(CostKind kind) {
+  switch (kind) {
+    case CostKind::kZncc:
+      return true;
+    case CostKind::kSad:
+    case CostKind::kColourDifference:
+    case CostKind::kAdCensus:
+    case CostKind::kTransform:
+    case CostKind::kBlockDifference:
+    case CostKind::kTruncatedDifference:
+      break;
+  }
+  return false;
+}
+
 /// Whether it is a cost of sweeps; the others are costs of rectified pairs.
 constexpr bool is_swept(CostKind kind) {
-  return kind == CostKind::kSad || kind == CostKind::kZncc;
+  return swept_cost_levels(kind).max > 0;
+}
+
+/// The keyword of a cost of sweeps; empty for other costs.
+constexpr const char* swept_cost_keyword(CostKind kind) {
+  for (const CostName& name : kSweptCostNames)
+    if (name.kind == kind) return name.keyword;
+  return "";
 }
 
 /// Upper bound of the cost.
@@ -55,11 +102,19 @@ constexpr float max_cost(const CostOptions& cost) {
   switch (cost.kind) {
     case CostKind::kColourDifference:
       return cost.colour_cap < 255.0f ? cost.colour_cap : 255.0f;
+    case CostKind::kAdCensus:
+      return 2.0f;
     case CostKind::kTransform:
       return larger(max_transform_cost(cost.transform), cost.outside_cost);
-    default:
-      return cost.kind == CostKind::kSad ? 255.0f : 2.0f;
+    case CostKind::kSad:
+    case CostKind::kZncc:
+      return swept_cost_levels(cost.kind).max;
+    case CostKind::kBlockDifference:
+      return 255.0f * 255.0f;
+    case CostKind::kTruncatedDifference:
+      return 255.0f;
   }
+  return 0.0f;
 }
 
 /// Steps per unit of quantized AD-Census costs.

@@ -34,7 +34,7 @@ class TileSweep {
         tile_(tile),
         volume_(volume),
         frame_(sweep.reference, tile, R),
-        reference_(sweep.reference, frame_, sweep.cost.kind == CostKind::kZncc),
+        reference_(sweep.reference, frame_, correlates(sweep.cost.kind)),
         combination_(sweep.cost, tile.width),
         parts_(sweep.sources.size()) {
     for (const CpuSweep::Source& source : sweep.sources)
@@ -97,11 +97,11 @@ class TileSweep {
     const int channels = static_cast<int>(source.channels.size());
     for (int c = 0; c < channels; ++c) {
       SourceWindow& window = windows_[s * channels + c];
-      std::uint8_t* pixels = sweep_.cost.kind == CostKind::kZncc ? window.row(t) : window.scratch();
+      std::uint8_t* pixels = correlates(sweep_.cost.kind) ? window.row(t) : window.scratch();
       warp_any_row(warp, source.channels[c], frame_.image_x + inside - frame_.first_inside, inside_count,
                    pixels + inside, window.seen(t) + inside);
       replicate_border(pixels + first, count, inside - first, inside_count);
-      if (sweep_.cost.kind == CostKind::kZncc) {
+      if (correlates(sweep_.cost.kind)) {
         update_zncc_columns(reference_.row(0, t) + first, pixels + first, reference_.row(0, leaving) + first,
                             window.row(leaving) + first, count,
                             {window.sum(0) + first, window.sum(1) + first, window.sum(2) + first});
@@ -118,7 +118,7 @@ class TileSweep {
     const int x = parts_[s].left, count = parts_[s].width;
     SourceWindow& window = windows_[s * channels];
     const std::uint8_t* seen = window.seen(y + R) + R + x;
-    if (sweep_.cost.kind == CostKind::kZncc) {
+    if (correlates(sweep_.cost.kind)) {
       zncc_costs<R>({window.sum(0) + x, window.sum(1) + x, window.sum(2) + x}, reference_.sum(y) + x,
                     reference_.variance(y) + x, seen, count, cost_.data());
     } else {

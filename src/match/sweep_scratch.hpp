@@ -124,7 +124,7 @@ class SourceWindow {
   SourceWindow(const TileFrame& frame, CostKind cost) : ring_(frame.window + 1), stride_(frame.stride) {
     rows_.resize((ring_ + 2) * stride_);
     seen_.resize(ring_ * stride_);
-    if (cost == CostKind::kZncc)
+    if (correlates(cost))
       sums_.resize(3 * stride_);
     else
       narrow_sums_.resize(stride_);

@@ -31,7 +31,8 @@ class CpuBackend : public Backend {
           std::to_string(memory.host_bytes >> 20) + " MiB, the limit is " +
           std::to_string(*options_.memory_limit >> 20) +
           " MiB; raise --memory-limit, or lower --max-image-size or --sources" +
-          (shape.optimizer == Optimizer::kWinnerTakeAll ? "" : " or --planes, or take --optimizer winner"));
+          (label_optimizer(shape) == Optimizer::kWinnerTakeAll ? ""
+                                                               : " or --planes, or take --optimizer winner"));
     return memory;
   }
 

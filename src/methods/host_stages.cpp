@@ -1,7 +1,7 @@
 #include "methods/host_stages.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -11,21 +11,7 @@
 
 namespace recon {
 
-/// A stage, and whether a method has it.
-struct HostStages::Stage {
-  bool (*belongs)(const MethodSpec& spec);
-  Run run;
-};
-
 namespace {
-
-bool stores_costs(const MethodSpec& spec) {
-  return cost_storage(spec) == CostStorage::kFloats;
-}
-
-bool checks_views(const MethodSpec& spec) {
-  return spec.whole == WholeMethod::kNone && spec.refine.left_right;
-}
 
 /// Truncates the costs of a sweep at their cap, as for the semi-global paths.
 void cap_costs(VolumeView<float> costs, float cap) {
@@ -39,39 +25,32 @@ void cap_costs(VolumeView<float> costs, float cap) {
 
 }  // namespace
 
-const HostStages::Stage HostStages::kStages[] = {
-    {checks_views, &HostStages::match_other_view},
-    {stores_costs, &HostStages::compute_costs},
-    {[](const MethodSpec& spec) { return spec.aggregation.kind != Aggregation::kNone; },
-     &HostStages::aggregate},
-    {[](const MethodSpec&) { return true; }, &HostStages::optimize},
-    {has_graph_cut, &HostStages::cut},
-    {checks_views, &HostStages::check_views},
-    {[](const MethodSpec& spec) { return spec.refine.interpolate; }, &HostStages::mark_surfaces},
-    {[](const MethodSpec& spec) { return spec.refine.vote; }, &HostStages::vote},
-    {[](const MethodSpec& spec) { return spec.refine.interpolate; }, &HostStages::interpolate},
-    {[](const MethodSpec& spec) { return checks_views(spec) && !spec.refine.interpolate; },
-     &HostStages::invalidate},
-    {[](const MethodSpec& spec) { return spec.refine.edges; }, &HostStages::move_edges},
-    {[](const MethodSpec& spec) { return spec.refine.subpixel && spec.whole == WholeMethod::kNone; },
-     &HostStages::add_subpixel},
-    {[](const MethodSpec& spec) { return spec.refine.median; }, &HostStages::filter_by_median},
-    {[](const MethodSpec& spec) { return spec.refine.smooth; }, &HostStages::smooth}};
-
-void HostStages::run_from(Run first) {
-  const auto is_first = [&](const Stage& stage) { return stage.run == first; };
-  for (auto it = std::find_if(std::begin(kStages), std::end(kStages), is_first); it != std::end(kStages);
-       ++it)
-    if (it->belongs(spec_)) (this->*it->run)();
+void HostStages::run_from(StageId first) {
+  const auto run_stage = [this](const StageRow& stage) {
+    switch (stage.id) {
+      case StageId::kCosts:
+        return compute_costs();
+      case StageId::kAggregation:
+        costs_ = aggregated(std::move(costs_));
+        return;
+      case StageId::kLabels:
+        return optimize();
+      case StageId::kGraphCut:
+        return cut();
+      default:
+        return refine(stage.id);
+    }
+  };
+  for_stages(spec_, Scope::kLabels, run_stage, first);
 }
 
 void HostStages::run() {
-  run_from(kStages[0].run);
+  run_from(StageId::kOtherView);
 }
 
 void HostStages::run_on(Volume<float> costs) {
   costs_ = std::move(costs);
-  run_from(&HostStages::optimize);
+  run_from(StageId::kLabels);
 }
 
 void HostStages::compute_costs() {
@@ -92,14 +71,8 @@ void HostStages::follow_paths() {
   paths.planes = hypotheses_.count();
   paths.guide = guide_;
   paths.options = spec_.semi_global;
-  const auto bytes = [&](int threads) {
-    return semi_global_bytes(guide_.width, guide_.height, paths.planes, paths.options, paths.max_cost,
-                             paths.stored_costs != nullptr, threads);
-  };
-  compute(bytes, [&] {
-    semi_global(paths, [&](int y, const PathWinner* winners, const std::uint16_t* right_planes) {
-      take_paths(y, winners, right_planes);
-    });
+  semi_global(paths, [&](int y, const PathWinner* winners, const std::uint16_t* right_planes) {
+    take_paths(y, winners, right_planes);
   });
 }
 
@@ -128,11 +101,8 @@ GraphCutOptions scaled_cut(const MethodSpec& spec) {
 
 void cut_labels(const MethodSpec& spec, VolumeView<float> costs, ImageView<const std::uint8_t> guide,
                 ImageView<std::uint16_t> labels) {
-  const auto bytes = [&](int threads) {
-    return graph_cut_bytes(guide.width, guide.height, spec.graph_cut, threads);
-  };
   if (is_swept(spec.cost.kind)) cap_costs(costs, cost_cap(spec.cost.kind));
-  compute(bytes, [&] { graph_cut(costs, guide, scaled_cut(spec), labels); });
+  graph_cut(costs, guide, scaled_cut(spec), labels);
 }
 
 }  // namespace recon

@@ -6,26 +6,14 @@
 #include "core/volume.hpp"
 #include "methods/hypotheses.hpp"
 #include "methods/method_spec.hpp"
+#include "methods/stage_list.hpp"
 #include "optimize/semi_global/semi_global.hpp"
 #include "optimize/winner/winner_step.hpp"
 
 namespace recon {
 
-/// How the costs of a block are stored.
-enum class CostStorage {
-  kNone,    ///< not at all: winners are selected tile by tile
-  kBytes,   ///< as integers, for the semi-global optimizer
-  kFloats,  ///< for the stages that need a volume
-};
-
-constexpr CostStorage cost_storage(const MethodSpec& spec) {
-  if (spec.whole == WholeMethod::kSemiGlobal) return CostStorage::kBytes;
-  if (!is_swept(spec.cost.kind) || needs_volume(spec)) return CostStorage::kFloats;
-  return spec.optimizer == Optimizer::kSemiGlobal ? CostStorage::kBytes : CostStorage::kNone;
-}
-
-/// The run of a method's stages on the host, over a block of a view that is swept or over a view of a
-/// rectified pair: those that the method has, one after the other, on the threads of the surrounding task
+/// The run of a method's stages of labels (see kMethodStages) on the host, over a block of a view that is
+/// swept or over a view of a rectified pair: one after the other, on the threads of the surrounding task
 /// arena. Costs that no stage has to store are never a volume; the results are the same. Where memory is
 /// counted (see CountedMemory), the stages take theirs and compute nothing.
 class HostStages {
@@ -61,18 +49,8 @@ class HostStages {
   virtual void take_paths(int y, const PathWinner* winners, const std::uint16_t* right_planes) = 0;
   virtual void take_labels() = 0;  ///< after a graph cut: all rows
 
-  // Stages of their own, in the order in which they run.
-
-  virtual void match_other_view() {}
-  virtual void check_views() {}
-  virtual void mark_surfaces() {}
-  virtual void vote() {}
-  virtual void interpolate() {}
-  virtual void invalidate() {}
-  virtual void move_edges() {}
-  virtual void add_subpixel() {}
-  virtual void filter_by_median() {}
-  virtual void smooth() {}
+  /// Runs a stage of Slot::kRefinement, or StageId::kOtherView.
+  virtual void refine(StageId stage) = 0;
 
   /// @param label  -1: no label has a cost
   void set_label(int x, int y, int label) {
@@ -86,13 +64,8 @@ class HostStages {
   Image<std::uint16_t> labels_;  ///< for graph cuts; else empty
 
  private:
-  using Run = void (HostStages::*)();
-  struct Stage;
-  static const Stage kStages[];
-
-  void run_from(Run first);
+  void run_from(StageId first);
   void compute_costs();
-  void aggregate() { costs_ = aggregated(std::move(costs_)); }
   void optimize();
   void follow_paths();
   void select_winners();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "aggregate/aggregation.hpp"
 #include "match/cost_options.hpp"
@@ -20,77 +21,106 @@ enum class Optimizer {
   kSemiGlobal,     ///< with smoothness along paths through the image, costs rounded to integers
   kScanline,       ///< with smoothness along four paths, of floats; pairs only
   kGraphCut,       ///< with smoothness, by minimisation of the energy of all pixels
+  kBelief,         ///< with smoothness, by messages between neighbours at several sizes; pairs only
+  kPatches,        ///< slanted patches, refined level by level from labels of the coarsest; sweeps only
 };
 
 /// The steps after the optimizer, in the order in which they run.
 struct Refinement {
-  bool patches = false;  ///< sweeps the coarsest level only and refines slanted patches from there
-  bool smooth = false;   ///< planes that pixels agree on: of patches, see agreed_plane; of disparities after
-                         ///< the median, see smoothed_disparity
-  bool prior = false;    ///< after the patches: the planar prior, see fill_supported_planes
-  bool graph_cut = false;   ///< minimises the energy from the result of the optimizer
+  bool graph_cut = false;   ///< minimises the energy from the labels of the optimizer
   bool left_right = false;  ///< finds outliers; outliers that are not repaired become unknown
   bool vote = false;        ///< repairs outliers by region voting; needs left_right
   /// Repairs all other outliers; needs left_right. Before voting and interpolation, small surfaces become
   /// outliers and others are extended to the border: see invalidate_small_segments and extend_surfaces.
   bool interpolate = false;
-  /// Moves edges to lower costs, see adjusted_depth and adjust_discontinuities; those of patches to
-  /// where colours change, see edge_state.
-  bool edges = false;
+  bool label_edges = false;  ///< moves edges to lower costs, see adjusted_depth and adjust_discontinuities
   bool subpixel = false;
   bool median = false;
+  bool smooth_disparities = false;  ///< see smoothed_disparity
+  bool smooth_patches = false;      ///< planes that patches agree on, see agreed_plane
+  bool prior = false;               ///< of patches: the planar prior, see fill_supported_planes
+  bool patch_edges = false;         ///< moves edges of patches to where colours change, see edge_state
 
   bool operator==(const Refinement&) const = default;
 };
 
-/// Methods for rectified pairs that do all their stages in one, without a volume of costs. Each is tested
-/// equal to the list of stages that it stands for.
-enum class WholeMethod {
-  kNone,               ///< the stages run one after the other
-  kSemiGlobal,         ///< [transform | none | semi-global], both views' winners from the same sums
-  kBlockMatching,      ///< [SAD or SSD | constant window | winner], see BlockMatchingOptions
-  kBeliefPropagation,  ///< [truncated difference | none | belief propagation], see BeliefOptions
+/// What judges the winners of a pair: `left_right` compares them with those of the other view.
+enum class WinnerJudge {
+  kOtherView,  ///< which is matched on its own
+  kSums,       ///< of semi-global paths, which have winners of the other view, too; see WinnerChecks
 };
 
 /// A method: what is compared, how costs are aggregated, what chooses among the labels, and the steps after
 /// it, with the options of each. The defaults are those of a sweep. Penalties are in the unit of the costs:
 /// bits, ranks, grey levels, hundredths of AD-Census, or codes of a sweep (see quantized_cost).
 struct MethodSpec {
-  WholeMethod whole = WholeMethod::kNone;
   CostOptions cost;
   AggregationOptions aggregation;
   Optimizer optimizer = Optimizer::kWinnerTakeAll;
+  /// Of Optimizer::kPatches: what chooses among the labels of the coarsest level, from which patches begin.
+  Optimizer coarsest = Optimizer::kSemiGlobal;
   SemiGlobalOptions semi_global{8, 5, 120, 6};
   ScanlineOptions scanline;
   /// For the optimizer or the step; the costs of a sweep are scaled to 0 .. 126, see quantized_cost.
   GraphCutOptions graph_cut;
   Refinement refine;
   PatchMatchOptions patch_match;
+  WinnerJudge judge = WinnerJudge::kOtherView;
   float left_right = 0.0f;  ///< max difference between both views' disparities, pixels
   VotingOptions voting;
-  int uniqueness = 0;          ///< of WholeMethod::kSemiGlobal, see WinnerChecks
-  BlockMatchingOptions block;  ///< of WholeMethod::kBlockMatching
-  BeliefOptions belief;        ///< of WholeMethod::kBeliefPropagation
+  int uniqueness = 0;          ///< of WinnerJudge::kSums, see WinnerChecks
+  BlockMatchingOptions block;  ///< of CostKind::kBlockDifference: the cost, its window and its winner
+  BeliefOptions belief;        ///< of Optimizer::kBelief, with those of its cost
   /// Max bytes of the costs of a block of a view, one per sample: larger views are divided into blocks, see
   /// sweep_blocks.
   std::size_t block_bytes = std::size_t{256} << 20;
 };
 
-/// Whether a stage is a graph cut, which the CPU computes.
-constexpr bool has_graph_cut(const MethodSpec& spec) {
-  return spec.optimizer == Optimizer::kGraphCut || spec.refine.graph_cut;
+/// Whether a sweep refines slanted patches.
+constexpr bool has_patches(const MethodSpec& spec) {
+  return spec.optimizer == Optimizer::kPatches;
 }
 
-/// Whether depth edges are looked for in the colours of the reference, see SweepProblem::colours.
-constexpr bool compares_colours(const MethodSpec& spec) {
-  return spec.refine.patches && spec.refine.edges;
+/// What chooses among labels: the optimizer, or with patches that of the coarsest level.
+/// @param spec  const, or to be changed
+template <class Spec>
+constexpr auto& label_optimizer(Spec& spec) {
+  return has_patches(spec) ? spec.coarsest : spec.optimizer;
+}
+
+/// Lets patches begin from the labels that are chosen, or not.
+constexpr void set_patches(MethodSpec& spec, bool patches) {
+  spec.coarsest = label_optimizer(spec);
+  spec.optimizer = patches ? Optimizer::kPatches : spec.coarsest;
+}
+
+/// The method of the coarsest level of patches; others are as they are.
+constexpr MethodSpec coarsest_method(MethodSpec spec) {
+  spec.optimizer = label_optimizer(spec);
+  spec.refine.smooth_patches = spec.refine.prior = spec.refine.patch_edges = false;
+  return spec;
+}
+
+/// Whether a stage is a graph cut, which the CPU computes.
+constexpr bool has_graph_cut(const MethodSpec& spec) {
+  return label_optimizer(spec) == Optimizer::kGraphCut || spec.refine.graph_cut;
 }
 
 /// Whether a sweep needs stored costs.
 constexpr bool needs_volume(const MethodSpec& spec) {
-  return has_graph_cut(spec) || (spec.refine.edges && !spec.refine.patches) ||
-         spec.aggregation.kind != Aggregation::kNone;
+  return has_graph_cut(spec) || spec.refine.label_edges || spec.aggregation.kind != Aggregation::kNone;
 }
+
+/// Lists of stages for pairs that a device runs as one, without a volume of floats. Each is tested equal to
+/// its stages one by one.
+enum class FusedStages {
+  kBlocks,   ///< [difference | constant window | winner] by rolling windows, see BlockMatchingOptions
+  kPaths,    ///< [transform | none | semi-global], both views' winners from the same sums
+  kBeliefs,  ///< [truncated difference | none | belief propagation], see BeliefOptions
+};
+
+/// Those that a method is; nothing where its stages run one by one.
+std::optional<FusedStages> fused_stages(const MethodSpec& spec);
 
 /// Why the stages do not belong together, or not to what the labels stand for; null where they do.
 /// @param depths  whether the labels are planes of a sweep; else disparities of a pair

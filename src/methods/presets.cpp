@@ -4,16 +4,6 @@
 #include <cmath>
 
 namespace recon::presets {
-namespace {
-
-MethodSpec whole_method(WholeMethod whole) {
-  MethodSpec spec = plain_pipeline();
-  spec.whole = whole;
-  spec.optimizer = Optimizer::kWinnerTakeAll;
-  return spec;
-}
-
-}  // namespace
 
 MethodSpec plane_sweep() {
   MethodSpec spec;
@@ -23,25 +13,27 @@ MethodSpec plane_sweep() {
 
 MethodSpec semi_global() {
   MethodSpec spec = plain_pipeline();
-  spec.whole = WholeMethod::kSemiGlobal;
+  spec.judge = WinnerJudge::kSums;
   spec.cost.transform.transform = Transform::kScaledCensus;
-  spec.refine.left_right = spec.refine.subpixel = spec.refine.median = spec.refine.smooth = true;
+  spec.refine.left_right = spec.refine.subpixel = spec.refine.median = spec.refine.smooth_disparities = true;
   spec.left_right = 1.0f;
   spec.uniqueness = 5;
   return spec;
 }
 
 MethodSpec block_matching() {
-  return whole_method(WholeMethod::kBlockMatching);
+  MethodSpec spec = plain_pipeline();
+  spec.cost.kind = CostKind::kBlockDifference;
+  spec.aggregation.kind = Aggregation::kConstantWindow;
+  spec.optimizer = Optimizer::kWinnerTakeAll;
+  return spec;
 }
 
 MethodSpec belief_propagation() {
-  return whole_method(WholeMethod::kBeliefPropagation);
-}
-
-MethodSpec of(WholeMethod whole) {
-  if (whole == WholeMethod::kNone) return plain_pipeline();
-  return whole == WholeMethod::kSemiGlobal ? semi_global() : whole_method(whole);
+  MethodSpec spec = plain_pipeline();
+  spec.cost.kind = CostKind::kTruncatedDifference;
+  spec.optimizer = Optimizer::kBelief;
+  return spec;
 }
 
 MethodSpec plain_pipeline() {
@@ -71,7 +63,8 @@ MethodSpec ad_census() {
   spec.aggregation.cross_based.iterations = 2;
   spec.optimizer = Optimizer::kScanline;
   Refinement& steps = spec.refine;
-  steps.left_right = steps.vote = steps.interpolate = steps.edges = steps.subpixel = steps.median = true;
+  steps.left_right = steps.vote = steps.interpolate = steps.label_edges = steps.subpixel = steps.median =
+      true;
   return spec;
 }
 

@@ -9,15 +9,13 @@ namespace recon::presets {
 /// [ZNCC | none | semi-global | none]: `--method planesweep`, which patches are added to by default.
 MethodSpec plane_sweep();
 
-/// [5 x 5 census | none | semi-global | uniqueness, left-right check, sub-pixel, median], as a whole.
+/// [5 x 5 census | none | semi-global | uniqueness, left-right check, sub-pixel, median, smooth], fused.
 MethodSpec semi_global();
 
-/// The whole methods with the defaults of BlockMatchingOptions and BeliefOptions.
+/// [difference | constant window | winner] and [truncated difference | none | belief propagation], fused,
+/// with the defaults of BlockMatchingOptions and BeliefOptions.
 MethodSpec block_matching();
 MethodSpec belief_propagation();
-
-/// The one of these that a whole method is; plain_pipeline for none.
-MethodSpec of(WholeMethod whole);
 
 /// [5 x 5 census | none | semi-global | none], stage by stage, with the penalties of SemiGlobalOptions.
 MethodSpec plain_pipeline();

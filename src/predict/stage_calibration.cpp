@@ -55,7 +55,7 @@ std::vector<SampleSize> sample_sizes(const SampledMethod& method, int threads, d
   if (threads == 0)
     sizes = {{320, 240, 64, 2},    {640, 480, 128, 4},   {640, 480, 512, 8}, {1024, 768, 256, 3},
              {1600, 1200, 128, 8}, {1600, 1200, 512, 4}, {800, 600, 1000, 8}};
-  const bool volumes = method.pair && method.spec.whole == WholeMethod::kNone;
+  const bool volumes = method.pair && !fused_stages(method.spec);
   // More than 512 disparities may be another stage on a GPU, which needs sizes of its own.
   if (threads == 0 && method.pair && !volumes)
     sizes.insert(sizes.end(), {{900, 675, 850}, {1100, 825, 1000}});
@@ -98,7 +98,7 @@ std::shared_ptr<Sample<SweepProblem>> sweep_sample(const SampleSize& size, const
     source.camera.cx += focal * x * kMiddle;
     source.camera.cy += focal * y * kMiddle;
   }
-  if (sweep.refine.patches) sample->grey = halve_images(problem);
+  if (has_patches(sweep)) sample->grey = halve_images(problem);
   sample->grey.push_back(std::move(image));
   return sample;
 }

@@ -38,24 +38,41 @@ double plane_lanes(int planes, int threads) {
   return std::max(64u, std::bit_ceil(static_cast<unsigned>(planes)));
 }
 
+const char* optimizer_name(Optimizer optimizer) {
+  switch (optimizer) {
+    case Optimizer::kWinnerTakeAll:
+      return "winner";
+    case Optimizer::kSemiGlobal:
+      return "paths";
+    case Optimizer::kScanline:
+      return "scanline";
+    case Optimizer::kGraphCut:
+      return "graphcut";
+    case Optimizer::kBelief:
+      return "belief";
+    case Optimizer::kPatches:
+      return "patches";
+  }
+  return "";
+}
+
 /// Cost, combination and stages of a sweep, which decide what a sample takes.
 std::string sweep_name(const SweepShape& shape) {
   constexpr const char* kCombinations[] = {"minimum", "mean", "best"};
-  constexpr const char* kOptimizers[] = {"winner", "paths", "scanline", "graphcut"};
   const CostOptions& options = shape.cost;
   const GraphCutOptions& cut = shape.graph_cut;
   const bool best = options.combination == Combination::kBestK,
              paths = shape.optimizer == Optimizer::kSemiGlobal;
-  std::string name =
-      fmt::format("sweep {}{} {}{} {}{}", options.kind == CostKind::kZncc ? "zncc" : "sad",
-                  shape.channels == 3 ? " colour" : "", kCombinations[static_cast<int>(options.combination)],
-                  best ? std::to_string(options.best_k) : "", kOptimizers[static_cast<int>(shape.optimizer)],
-                  paths ? std::to_string(shape.semi_global.paths) : "");
+  std::string name = fmt::format(
+      "sweep {}{} {}{} {}{}", swept_cost_keyword(options.kind), shape.channels == 3 ? " colour" : "",
+      kCombinations[static_cast<int>(options.combination)], best ? std::to_string(options.best_k) : "",
+      optimizer_name(shape.optimizer), paths ? std::to_string(shape.semi_global.paths) : "");
   if (!needs_volume(shape)) return name;
-  const AggregationWork by = aggregation_work(shape.width, shape.height, shape.planes, shape.aggregation, 0);
+  const AggregationWork by =
+      aggregator_of(shape.aggregation).work(shape.width, shape.height, shape.planes, shape.aggregation, 0);
   name += fmt::format(" {}{}", by.name, by.radius);
   if (has_graph_cut(shape)) name += fmt::format(" cut{},{},{}", cut.best, cut.reach, cut.passes);
-  return shape.refine.edges ? name + " edges" : name;
+  return shape.refine.label_edges ? name + " edges" : name;
 }
 
 /// Pixels of the circles in which surfaces vote at a depth edge, of all passes.
@@ -86,11 +103,11 @@ double patch_samples(const SweepShape& shape) {
   // Plane by plane a cell of a window takes about as long as a sample of a patch in one source, eight at
   // once.
   const double finest = area(shape.width, shape.height);
-  const double smoothed = shape.refine.smooth ? options.iterations * finest : 0;
+  const double smoothed = shape.refine.smooth_patches ? options.iterations * finest : 0;
   evaluations += smoothed * best;
   // Few pixels lie near edges, where a vote takes several samples: all votes of all pixels take as long as
   // samples of patches, as measured on scenes/demo.
-  const double votes = shape.refine.edges ? finest * edge_votes() : 0;
+  const double votes = shape.refine.patch_edges ? finest * edge_votes() : 0;
   return side * side * evaluations + smoothed * kAgreedCells * (kAgreedCandidates + 1) / 8 + votes;
 }
 
@@ -161,10 +178,10 @@ void add_belief(int width, int height, const PairSpec& options, int threads, Sta
 }
 
 void add_pipeline(int width, int height, const PairSpec& options, int threads, StageTask& task) {
-  const auto& [patches, smooth, prior, cut, check, vote, interpolate, edges, subpixel, median] =
-      options.refine;
-  const AggregationWork by =
-      aggregation_work(width, height, options.range.count, options.aggregation, threads);
+  const auto& [cut, check, vote, interpolate, edges, subpixel, median, smooth, smooth_patches, prior,
+               patch_edges] = options.refine;
+  const AggregationWork by = aggregator_of(options.aggregation)
+                                 .work(width, height, options.range.count, options.aggregation, threads);
   task.stage = fmt::format("pipeline cost{} {} optimizer{} refine{:d}{:d}{:d}{:d}{:d}{:d}{:d}{}",
                            static_cast<int>(options.cost.kind), by.name, static_cast<int>(options.optimizer),
                            cut, check, vote, interpolate, edges, subpixel, median, smooth ? " smooth" : "");
@@ -216,7 +233,7 @@ double wavefront_work(int rows, int columns, const WavefrontShape& shape, int th
 }
 
 StageTask sweep_task(const SweepShape& shape, int threads) {
-  if (shape.refine.patches) return patches_task(shape, threads);
+  if (has_patches(shape)) return patches_task(shape, threads);
   const double pixels = area(shape.width, shape.height), channels = shape.sources * shape.channels;
   StageWork work{.calls = 1, .pixels = pixels + channels * area(shape.source_width, shape.source_height)};
   for (const SweepBlock& block : blocks_of(shape)) {
@@ -227,8 +244,9 @@ StageTask sweep_task(const SweepShape& shape, int threads) {
     if (shape.optimizer == Optimizer::kSemiGlobal)
       work.bytes += 7 * area(width, height) * plane_lanes(shape.planes, threads);
     if (needs_volume(shape))
-      work.bytes +=
-          8 * samples + aggregation_work(width, height, shape.planes, shape.aggregation, threads).bytes;
+      work.bytes += 8 * samples + aggregator_of(shape.aggregation)
+                                      .work(width, height, shape.planes, shape.aggregation, threads)
+                                      .bytes;
   }
   const double planes = shape.planes, sources = shape.sources;
   return {sweep_name(shape), shape.cost.window / 2, work, pixels, planes, sources};
@@ -240,14 +258,22 @@ StageTask pair_task(int width, int height, const PairSpec& options, int threads)
   task.planes = options.range.count;
   task.work.calls = 1;
   task.work.pixels = 2 * task.pixels;
-  if (options.whole == WholeMethod::kBlockMatching)
-    add_block(options, threads, task);
-  else if (options.whole == WholeMethod::kSemiGlobal)
-    add_semi_global(width, height, options, threads, task);
-  else if (options.whole == WholeMethod::kBeliefPropagation)
-    add_belief(width, height, options, threads, task);
-  else
+  const std::optional<FusedStages> fused = fused_stages(options);
+  if (!fused) {
     add_pipeline(width, height, options, threads, task);
+    return task;
+  }
+  switch (*fused) {
+    case FusedStages::kBlocks:
+      add_block(options, threads, task);
+      break;
+    case FusedStages::kPaths:
+      add_semi_global(width, height, options, threads, task);
+      break;
+    case FusedStages::kBeliefs:
+      add_belief(width, height, options, threads, task);
+      break;
+  }
   return task;
 }
 

@@ -97,7 +97,7 @@ MemoryPlan memory_of(const PairPlan& plan, const Backend& backend, std::size_t l
   MemoryPlan memory;
   memory.limit = limit;
   memory.device_peak = std::max(work.device_bytes, orders.device_bytes);
-  const std::size_t colour = plan.options.whole == WholeMethod::kNone ? kColourBytes * pixels : 0;
+  const std::size_t colour = !fused_stages(plan.options) ? kColourBytes * pixels : 0;
   memory.peak =
       kProgramBytes + std::max({kReadBytes * pixels + colour + file, 6 * pixels + work.host_bytes,
                                 10 * pixels + colour + orders.host_bytes, kPreviewBytes * pixels + file,
@@ -157,8 +157,8 @@ std::string doubts(const PairPlan& plan) {
 /// Whether the images seem to stand the wrong way round, for people; empty when they do not.
 std::string swap_warning(const PairPlan& plan, const GreyPair& images, double known, Backend& backend) {
   // Belief propagation and pipelines give every pixel a disparity, also where nothing matches.
-  const WholeMethod method = plan.options.whole;
-  const bool always_known = method == WholeMethod::kBeliefPropagation || method == WholeMethod::kNone;
+  const std::optional<FusedStages> fused = fused_stages(plan.options);
+  const bool always_known = !fused || fused == FusedStages::kBeliefs;
   if (known > kManyKnown && !always_known) return {};
   const OrderShares shares = compare_orders(backend, images, plan.options.range);
   if (!shares.seem_swapped()) return {};

@@ -53,13 +53,13 @@ struct FloatOption {
   std::function<double(const SessionOptions&)> value;
 };
 
-inline const BlockMatchingOptions& block(const SessionOptions& options) {
+inline BlockMatchingOptions block(const SessionOptions& options) {
   return options.spec(Method::kBlockMatching).block;
 }
-inline const BeliefOptions& belief(const SessionOptions& options) {
+inline BeliefOptions belief(const SessionOptions& options) {
   return options.spec(Method::kBeliefPropagation).belief;
 }
-inline const AdaptiveWeightOptions& weights(const SessionOptions& options) {
+inline AdaptiveWeightOptions weights(const SessionOptions& options) {
   return options.sweep().aggregation.adaptive_weight;
 }
 

@@ -158,8 +158,8 @@ TEST_F(CudaPipeline, OfSingleStagesIsTheCpus) {
   expect_same("colours", [](MethodSpec& o) { o.cost.kind = CostKind::kColourDifference; });
   expect_same("no refinement", [](MethodSpec& o) { o.refine = {}; });
   expect_same("nothing is repaired", [](MethodSpec& o) { o.refine.vote = o.refine.interpolate = false; });
-  expect_same("votes alone", [](MethodSpec& o) { o.refine.interpolate = o.refine.edges = false; });
-  expect_same("smooth", [](MethodSpec& o) { o.refine.smooth = true; });
+  expect_same("votes alone", [](MethodSpec& o) { o.refine.interpolate = o.refine.label_edges = false; });
+  expect_same("smooth", [](MethodSpec& o) { o.refine.smooth_disparities = true; });
   expect_same("no votes", [](MethodSpec& o) { o.refine.vote = o.refine.median = false; });
   expect_same("a tolerance", [](MethodSpec& o) { o.left_right = 1.0f; });
   expect_same("nothing but winners of colours", [](MethodSpec& o) {

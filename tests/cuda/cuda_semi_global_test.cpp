@@ -92,7 +92,7 @@ MethodSpec with_filters(int uniqueness, int left_right, bool subpixel, bool medi
   options.refine.left_right = left_right >= 0;
   options.left_right = static_cast<float>(std::max(left_right, 0));
   options.refine.subpixel = subpixel;
-  options.refine.median = options.refine.smooth = median;
+  options.refine.median = options.refine.smooth_disparities = median;
   return options;
 }
 

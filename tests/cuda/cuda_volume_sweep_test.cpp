@@ -34,7 +34,7 @@ reference::OwnedProblem volume_problem(const VolumeCase& c) {
   problem.optimizer = c.optimizer;
   problem.block_bytes = c.block_bytes;
   problem.refine.graph_cut = c.graph_cut;
-  problem.refine.edges = c.edges;
+  problem.refine.label_edges = c.edges;
   AggregationOptions& by = problem.aggregation;
   by.kind = c.aggregation;
   by.constant_radius = 3;

@@ -2,6 +2,7 @@
 
 #include "cuda/aggregate/cross_passes.hpp"
 #include "cuda/match/sweep.hpp"
+#include "cuda/methods/sweep/patch_stages.hpp"
 #include "cuda/methods/sweep/sweep_executor.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 
@@ -128,7 +129,7 @@ TEST(SweepStages, AreThoseOfTheMethod) {
   EXPECT_EQ(stages_of(shape), "winner") << "costs are never stored as a whole";
   shape.optimizer = Optimizer::kSemiGlobal;
   EXPECT_EQ(stages_of(shape), "cost, paths");
-  shape.refine.edges = true;
+  shape.refine.label_edges = true;
   EXPECT_EQ(stages_of(shape), "cost, quantize, paths, edges");
   shape.aggregation.kind = Aggregation::kAdaptiveWeight;
   EXPECT_EQ(stages_of(shape), "cost, colours, aggregation, quantize, paths, edges");
@@ -141,7 +142,7 @@ TEST(SweepStages, AreThoseOfTheMethod) {
 
 SweepShape patches(int width, int height, int sources, int levels) {
   SweepShape shape{zncc(), width, height, width, height, 1, sources, 32};
-  shape.refine.patches = true;
+  set_patches(shape, true);
   shape.patch_match.levels = levels;
   return shape;
 }
@@ -172,7 +173,7 @@ TEST(PatchPlan, CountsTheSweepAndThePatchesWhichShareTheirMemory) {
 TEST(PatchPlan, TwentyFourMegapixelsAndTwentySourcesFitAGibibyte) {
   SweepShape shape = patches(6000, 4000, 20, 1);
   shape.planes = 256;
-  shape.optimizer = Optimizer::kSemiGlobal;
+  shape.coarsest = Optimizer::kSemiGlobal;
   const SweepPlan plan = plan_sweep(shape, kGiB);
   EXPECT_LE(plan.bytes, kGiB);
   EXPECT_EQ(plan.sums, 1);

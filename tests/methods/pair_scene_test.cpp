@@ -61,7 +61,7 @@ struct RenderedScene {
 };
 
 struct Floor {
-  WholeMethod method;
+  MethodSpec (*method)();
   const char* name;
   double known, right;  ///< least shares: of the pixels, and of the known ones within 1 %
 };
@@ -72,7 +72,7 @@ TEST_P(PairsOfAScene, GiveDepthCloseToTheTruth) {
   const RenderedScene scene;
   const auto backend = make_cpu_backend({});
   PairDepthOptions options;
-  options.matching = presets::of(GetParam().method);
+  options.matching = GetParam().method();
   const ViewDepth view = estimate_view_from_pairs(*backend, scene.reference, scene.sources, options);
   int known = 0, right = 0;
   double bias = 0;
@@ -95,9 +95,9 @@ TEST_P(PairsOfAScene, GiveDepthCloseToTheTruth) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, PairsOfAScene,
-                         ::testing::Values(Floor{WholeMethod::kSemiGlobal, "sgm", 0.96, 0.92},
-                                           Floor{WholeMethod::kBlockMatching, "bm", 0.92, 0.90},
-                                           Floor{WholeMethod::kBeliefPropagation, "bp", 0.92, 0.88}),
+                         ::testing::Values(Floor{presets::semi_global, "sgm", 0.96, 0.92},
+                                           Floor{presets::block_matching, "bm", 0.92, 0.90},
+                                           Floor{presets::belief_propagation, "bp", 0.92, 0.88}),
                          [](const auto& floor) { return std::string(floor.param.name); });
 
 }  // namespace

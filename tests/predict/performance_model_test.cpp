@@ -172,7 +172,7 @@ class LawfulBackend : public Backend {
 SampledMethod sweep_of(int window, bool patches = false) {
   MethodSpec sweep;
   sweep.cost.window = window;
-  sweep.refine.patches = patches;
+  set_patches(sweep, patches);
   return {sweep};
 }
 
@@ -190,9 +190,8 @@ void expect_recovered(const std::vector<SampledMethod>& calibrated, const Sample
 TEST(Calibration, RecoversTheLawOfABackend) {
   for (const int window : {5, 7, 9}) expect_recovered({sweep_of(5), sweep_of(9)}, sweep_of(window), 0.05);
   expect_recovered({sweep_of(5, true)}, sweep_of(5, true), 1e-4);
-  for (const auto method :
-       {WholeMethod::kBlockMatching, WholeMethod::kSemiGlobal, WholeMethod::kBeliefPropagation}) {
-    const SampledMethod pair{presets::of(method), true};
+  for (const auto method : {presets::block_matching, presets::semi_global, presets::belief_propagation}) {
+    const SampledMethod pair{method(), true};
     expect_recovered({pair}, pair, 1e-4);
   }
 }

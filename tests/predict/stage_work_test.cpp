@@ -33,13 +33,13 @@ SweepShape small_shape(int width = 20, Optimizer optimizer = Optimizer::kWinnerT
   return shape;
 }
 
-PairSpec method_of(WholeMethod method, int planes) {
-  return {presets::of(method), {0, planes}};
+PairSpec method_of(MethodSpec (*preset)(), int planes) {
+  return {preset(), {0, planes}};
 }
 
 /// A pipeline of an aggregation and the winner. Winners read the costs once: 8 bytes a sample.
 PairSpec aggregating(Aggregation kind, int planes, int radius = 1) {
-  PairSpec options = method_of(WholeMethod::kNone, planes);
+  PairSpec options = method_of(presets::plain_pipeline, planes);
   options.optimizer = Optimizer::kWinnerTakeAll;
   AggregationOptions& by = options.aggregation;
   by.kind = kind;
@@ -113,7 +113,7 @@ TEST(SweepTask, PatchesCountWhatThePassesCompare) {
   };
   EXPECT_EQ(patches(3, 2), 9 * (50 * 87 + 200 * 95));
   SweepShape shape = small_shape();  // and 10 x 5 pixels, patches of 3 x 3 samples, the best two sources
-  shape.refine.patches = true;
+  set_patches(shape, true);
   shape.patch_match = {1, 1, 2, 3};
   for (const int threads : {0, 1, 3})
     for (const int planes : {5, 300})
@@ -126,7 +126,7 @@ TEST(SweepTask, PatchesCountWhatThePassesCompare) {
         EXPECT_EQ(half.work.patches, 0);
         EXPECT_NE(task.stage, half.stage);
         SweepShape edges = shape;
-        edges.refine.edges = true;
+        edges.refine.patch_edges = true;
         // Circles of radius 8 and 4 on a grid (Gauss).
         EXPECT_EQ(sweep_task(edges, threads).work.patches, compared + 20 * 10 * (197 + 49));
       }
@@ -165,12 +165,12 @@ TEST(PairTask, AggregationsByHand) {
 
 TEST(PairTask, MethodsByHand) {
   // One piece of 32 columns in each of 4 rows, gone over twice, with two vectors of 64 planes.
-  const PairSpec sgm = method_of(WholeMethod::kSemiGlobal, 70);
+  const PairSpec sgm = method_of(presets::semi_global, 70);
   EXPECT_EQ(terms(10, 4, sgm, 1), (Terms{1, 80, 2 * 4 * 32 * 128, 0}));
   for (const auto& [planes, lanes] : {std::pair{1, 64}, {64, 64}, {65, 128}, {70, 128}, {300, 512}})
-    EXPECT_EQ(terms(10, 4, method_of(WholeMethod::kSemiGlobal, planes), 0),
+    EXPECT_EQ(terms(10, 4, method_of(presets::semi_global, planes), 0),
               (Terms{1, 80, 0, 7.0 * 10 * 4 * lanes}));
-  PairSpec bp = method_of(WholeMethod::kBeliefPropagation, 70);
+  PairSpec bp = method_of(presets::belief_propagation, 70);
   bp.belief.levels = 3;
   bp.belief.iterations = 2;
   const double messages = 4 * 2 * 70 * (40 + 10 + 3);  // on 10 x 4, 5 x 2 and 3 x 1 pixels
@@ -179,7 +179,7 @@ TEST(PairTask, MethodsByHand) {
 }
 
 TEST(PairTask, BlockMatchingByHand) {
-  PairSpec bm = method_of(WholeMethod::kBlockMatching, 70);
+  PairSpec bm = method_of(presets::block_matching, 70);
   EXPECT_EQ(terms(10, 4, bm, 0), (Terms{1, 80, 10 * 4 * 128, 0}));
   bm.block.steps_per_pixel = 2;
   EXPECT_EQ(operations(10, 4, bm, 1), 10 * 4 * 96 * 2);  // vectors of 32
@@ -188,8 +188,8 @@ TEST(PairTask, BlockMatchingByHand) {
   bm.block.cost = BlockCost::kSsd;  // of 16
   EXPECT_EQ(operations(10, 4, bm, 1), 2 * (10 * 4 * 80 + 10 * 48));
   // A GPU searches many disparities in another way.
-  const PairSpec packed = method_of(WholeMethod::kBlockMatching, 512),
-                 many = method_of(WholeMethod::kBlockMatching, 513);
+  const PairSpec packed = method_of(presets::block_matching, 512),
+                 many = method_of(presets::block_matching, 513);
   EXPECT_NE(pair_task(10, 4, many, 0).stage, pair_task(10, 4, packed, 0).stage);
   EXPECT_EQ(pair_task(10, 4, many, 1).stage, pair_task(10, 4, packed, 1).stage);
   EXPECT_EQ(operations(10, 4, many, 0), 10 * 4 * 513);
@@ -199,22 +199,22 @@ TEST(PairTask, PathsAndMessagesOfThreadsThatWait) {
   // Blocks of rows but the first are gone over three times.
   const PathBlocks plan(640, 480, 512, 2, 1);
   ASSERT_GT(plan.blocks, 1);
-  EXPECT_EQ(operations(640, 480, method_of(WholeMethod::kSemiGlobal, 512), 1),
+  EXPECT_EQ(operations(640, 480, method_of(presets::semi_global, 512), 1),
             512.0 * 640 * (2.0 * plan.rows + 3.0 * (480 - plan.rows)));
   // 10 pieces in a row are enough for 3 workers; 16 threads wait for them.
-  const PairSpec sgm = method_of(WholeMethod::kSemiGlobal, 64);
+  const PairSpec sgm = method_of(presets::semi_global, 64);
   const double paths = operations(320, 240, sgm, 16) / operations(320, 240, sgm, 1);
   EXPECT_GT(paths, 16 / 3.0);
   EXPECT_LT(paths, 1.2 * 16 / 3.0);
   // The only iteration needs one column more on each inner side of a tile.
-  PairSpec bp = method_of(WholeMethod::kBeliefPropagation, 256);
+  PairSpec bp = method_of(presets::belief_propagation, 256);
   bp.belief.levels = bp.belief.iterations = 1;
   const BeliefTiling tiling(belief_pyramid({2000, 8, 256}, bp.belief).levels[0], 1, 2, 1);
   ASSERT_EQ(tiling.rows, 1);
   ASSERT_GT(tiling.columns, 1);
   EXPECT_EQ(operations(2000, 8, bp, 1), 256.0 * 4 * 8 * (2000 + 2 * (tiling.columns - 1)));
   // The finest level has 4 tiles at most, and all others but the second one.
-  bp = method_of(WholeMethod::kBeliefPropagation, 48);
+  bp = method_of(presets::belief_propagation, 48);
   const double messages = operations(400, 300, bp, 16) / operations(400, 300, bp, 1);
   EXPECT_GT(messages, 4);
   EXPECT_LT(messages, 16);
@@ -241,10 +241,10 @@ TEST(StageWork, DoesNotFallAsASizeGrows) {
         shape.cost.window += 2;
         if (threads == 0) expect_at_least(sweep_task(shape, threads), task);
       }
-  for (const WholeMethod method : {WholeMethod::kBlockMatching, WholeMethod::kSemiGlobal,
-                                   WholeMethod::kBeliefPropagation, WholeMethod::kNone})
+  for (const auto preset :
+       {presets::block_matching, presets::semi_global, presets::belief_propagation, presets::plain_pipeline})
     for (const int width : {1, 5, 64, 333}) {
-      const PairSpec options = method_of(method, width), more = method_of(method, width + 1);
+      const PairSpec options = method_of(preset, width), more = method_of(preset, width + 1);
       const StageTask task = pair_task(width, 2 * width, options, 1);
       expect_at_least(pair_task(width + 1, 2 * width, options, 1), task);
       expect_at_least(pair_task(width, 2 * width + 1, options, 1), task);

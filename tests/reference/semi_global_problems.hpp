@@ -71,7 +71,7 @@ inline std::vector<SemiGlobalCase> semi_global_cases() {
   wide.semi_global = {8, 30, 400, 8};
   wide_four.semi_global = {4, 0, 1000, 0};
   unchecked.refine = {}, unchecked.uniqueness = 0;
-  cheap.refine.smooth = false;
+  cheap.refine.smooth_disparities = false;
   level.semi_global.p2_falloff = 0, level.left_right = 0, level.uniqueness = 15;
   cheap.cost.outside_cost = 0, cheap.refine.median = false, cheap.left_right = 3;
   largest.cost.outside_cost = 255, largest.semi_global = {8, 7000, kMaxPathCost - 255, 3};

@@ -228,7 +228,7 @@ Image<float> semi_global_disparity(const PairProblem& problem) {
     for (int x = 0; x < sums.width; ++x) disparity(x, y) = disparity_at(sums, problem, x, y);
   if (problem.options.refine.median) disparity = median_of_known(disparity);
   // Production code, which has tests of its own.
-  if (!problem.options.refine.smooth) return disparity;
+  if (!problem.options.refine.smooth_disparities) return disparity;
   const auto& range = problem.options.range;
   return smoothed_disparities(disparity.view(), disparity_bounds(range.min, range.count));
 }

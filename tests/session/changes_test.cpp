@@ -300,7 +300,7 @@ TEST_F(ChangesOfOptions, AreInARecordUnlessTheyHaveNoInfluence) {
       options.roi = SceneBox{{0, 0, 0}, {1, 1, 1}};
       options.offset.automatic = true;
       options.pair.depth_png = 1.0;
-      options.spec(Method::kBlockMatching).block.region = {0, 0, 8, 8};
+      options.use(Method::kBlockMatching).block.region = {0, 0, 8, 8};
       in_records.merge(values_of(
           options, {options.method_of(pair), pair},
           {OptionResult::kDepthMaps, OptionResult::kCheck, OptionResult::kAgreement, OptionResult::kCloud,

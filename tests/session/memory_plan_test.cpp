@@ -29,7 +29,7 @@ class FixedBackend : public Backend {
 
 TEST(MemoryPlan, CountsHalvedImages) {
   SessionOptions options = options_with(), patches = options;
-  patches.spec(Method::kPlaneSweep).refine.patches = true;
+  set_patches(patches.use(Method::kPlaneSweep), true);
   const Camera camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}};
   std::vector<std::unique_ptr<Backend>> backends;
   backends.push_back(std::make_unique<FixedBackend>(std::size_t{500} << 20));

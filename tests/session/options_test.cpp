@@ -45,9 +45,9 @@ TEST(Options, DefaultsAreValidAndTheCostDecidesItsBound) {
   for (const Job job : {Job{Method::kPlaneSweep, false}, Job{Method::kSemiGlobal, true},
                         Job{Method::kBeliefPropagation, true}, Job{Method::kBlockMatching, true}})
     EXPECT_NO_THROW(options.check({job})) << method_keyword(job.method);
-  EXPECT_EQ(options.resolved_filter().max_cost, kDefaultMaxZncc);
-  options.spec(Method::kPlaneSweep).cost.kind = CostKind::kSad;
-  EXPECT_EQ(options.resolved_filter().max_cost, kDefaultMaxSad);
+  EXPECT_EQ(options.resolved_filter().max_cost, 0.6f);
+  options.use(Method::kPlaneSweep).cost.kind = CostKind::kSad;
+  EXPECT_EQ(options.resolved_filter().max_cost, 15.0f);
   options.max_cost = 3.0f;
   EXPECT_EQ(options.resolved_filter().max_cost, 3.0f);
 }

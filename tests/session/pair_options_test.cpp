@@ -69,7 +69,7 @@ TEST(OptionUse, MethodsFitTheirInputs) {
 
 TEST(OptionUse, ResolvedOptionsAreThoseOfTheJob) {
   SessionOptions options = parse_options({{"stage", {"estimate"}}, {"shard", {"1/2"}}});
-  options.spec(Method::kSemiGlobal).cost.transform.transform = Transform::kCensus9x7;
+  options.use(Method::kSemiGlobal).cost.transform.transform = Transform::kCensus9x7;
   const std::string scene = resolved_options(options, kSweepScene),
                     pair = resolved_options(options, kSgmPair);
   EXPECT_THAT(scene, HasSubstr("device=\"auto\"\n"));
@@ -87,7 +87,7 @@ TEST(OptionUse, ResolvedOptionsAreThoseOfTheJob) {
   EXPECT_THAT(pair, HasSubstr("\nspeckle=60\n"));
   for (const char* other : {"views", "colour", "levels", "\nwindow"})
     EXPECT_THAT(pair, Not(HasSubstr(other)));
-  options.spec(Method::kPlaneSweep).optimizer = Optimizer::kWinnerTakeAll;
+  options.use(Method::kPlaneSweep).optimizer = Optimizer::kWinnerTakeAll;
   EXPECT_THAT(resolved_options(options, kSweepScene), Not(HasSubstr("p2="))) << "nothing is penalised";
 }
 
@@ -173,12 +173,13 @@ TEST(Sweeps, RefinePatchesUnlessPlanesOrStagesAreGiven) {
     const SessionOptions options = parse_options(given);
     const std::string resolved = resolved_options(options, kSweepScene);
     const Refinement& steps = options.sweep().refine;
-    EXPECT_THAT(resolved, HasSubstr(steps.prior     ? "refine=\"edges,patches,smooth,prior\"\n"
-                                    : steps.patches ? "refine=\"patches\"\n"
-                                                    : "refine="));
-    EXPECT_EQ(steps.prior, steps.patches && !given.contains("refine")) << resolved;
-    EXPECT_TRUE(steps.edges || !steps.prior) << resolved;
-    return steps.patches;
+    const bool refined = has_patches(options.sweep());
+    EXPECT_THAT(resolved, HasSubstr(steps.prior ? "refine=\"edges,patches,smooth,prior\"\n"
+                                    : refined   ? "refine=\"patches\"\n"
+                                                : "refine="));
+    EXPECT_EQ(steps.prior, refined && !given.contains("refine")) << resolved;
+    EXPECT_TRUE(steps.patch_edges || !steps.prior) << resolved;
+    return refined;
   };
   EXPECT_TRUE(patches({}));
   for (const auto& [name, value] : {std::pair{"sources", "3"},
@@ -197,7 +198,8 @@ TEST(Sweeps, RefinePatchesUnlessPlanesOrStagesAreGiven) {
     EXPECT_FALSE(patches({{name, {value}}})) << name;
   EXPECT_TRUE(patches({{"planes", {"64"}}, {"refine", {"patches"}}}));
   const MethodSpec moved = parse_options({{"optimizer", {"winner"}}, {"refine", {"edges,patches"}}}).sweep();
-  EXPECT_TRUE(moved.refine.patches && moved.refine.edges && !needs_volume(moved));
+  EXPECT_TRUE(has_patches(moved) && moved.refine.patch_edges && !needs_volume(moved));
+  EXPECT_EQ(moved.coarsest, Optimizer::kWinnerTakeAll);
   EXPECT_EQ(refusal_of({{"cost", {"sad"}}, {"refine", {"patches"}}}, {kSweepScene}),
             "--refine patches works with --cost zncc");
   EXPECT_EQ(refusal_of({{"refine", {"prior"}}}, {kSweepScene}),
@@ -240,7 +242,7 @@ TEST(PairSettings, RangesAreChecked) {
 TEST(PairSettings, ValuesOfTheMethodAreChecked) {
   const auto changed = [](Job job, const auto& change) {
     SessionOptions options;
-    change(options.spec(job.method));
+    change(options.use(job.method));
     return refusal(options, {job});
   };
   EXPECT_THAT(changed(kSgmPair, [](auto& o) { o.semi_global.paths = 5; }), HasSubstr("4 or 8"));
@@ -281,16 +283,16 @@ TEST(Pipelines, APresetYieldsToTheStagesThatAreGiven) {
   EXPECT_EQ(pipeline.cost.kind, CostKind::kColourDifference);
   EXPECT_EQ(pipeline.aggregation.cross.reach, 6);
   EXPECT_EQ(pipeline.optimizer, Optimizer::kScanline);
-  EXPECT_EQ(format_refinement(pipeline.refine), "lr,vote,interpolate,edges,subpixel,median");
+  EXPECT_EQ(format_steps(steps_of(pipeline)), "lr,vote,interpolate,edges,subpixel,median");
 }
 
 TEST(Pipelines, RefinementsAreLists) {
   for (const char* list :
        {"none", "lr", "graphcut,lr,vote,interpolate,edges,subpixel,median", "edges,median"})
-    EXPECT_EQ(format_refinement(parse_refinement(list)), list);
-  EXPECT_EQ(format_refinement(parse_refinement("median,lr,lr")), "lr,median");
+    EXPECT_EQ(format_steps(parse_steps(list)), list);
+  EXPECT_EQ(format_steps(parse_steps("median,lr,lr")), "lr,median");
   for (const char* wrong : {"", "lr,", ",", "lr median", "LR", "interpolate", "none,lr"})
-    EXPECT_THROW(parse_refinement(wrong), UsageError) << wrong;
+    EXPECT_THROW(parse_steps(wrong), UsageError) << wrong;
 }
 
 TEST(Pipelines, PenaltiesAreWholeStepsOfTheCost) {
@@ -358,7 +360,7 @@ TEST(Pipelines, ThatFillLeaveNoHoles) {
   SessionOptions settings;
   EXPECT_EQ(settings.min_patch(Method::kSemiGlobal), 60);
   EXPECT_EQ(settings.min_patch(Method::kPipeline), 60);
-  settings.spec(Method::kPipeline) = presets::named_ad_census();
+  settings.use(Method::kPipeline) = presets::named_ad_census();
   EXPECT_EQ(settings.min_patch(Method::kPipeline), 0);
   settings.pair.speckle = 5;
   EXPECT_EQ(settings.min_patch(Method::kPipeline), 5);

@@ -231,7 +231,7 @@ TEST(Plan, LimitsThePlanesOfAutoAndSaysSo) {
 TEST(Plan, OfPatchesSweepsHalvedImagesWithFewerPlanes) {
   SessionOptions options, patches = parse_options({});
   options.depth = patches.depth = DepthRangeOptions{0.4, 40.0};
-  patches.spec(Method::kPlaneSweep).patch_match.levels = 2;
+  patches.use(Method::kPlaneSweep).patch_match.levels = 2;
   const auto plan_of = [](int width, int height, const SessionOptions& given) {
     const Camera camera{CameraModel::kPinhole, width, height, {150, 150, 0.5 * width, 0.5 * height}};
     return make_plan(row_of_views(4, camera), {}, SceneSettings(given));

@@ -16,8 +16,8 @@ using namespace test;  // NOLINT(google-build-using-namespace): the fixture and 
 /// The cache has room for the channels of all views where they are their share of the budget, a third more
 /// than that of images that are not halved.
 TEST_F(SceneSteps, HalvedImagesOfAllViewsFitTheCache) {
-  options_.spec(Method::kPlaneSweep).refine.patches = true;
-  options_.spec(Method::kPlaneSweep).patch_match.levels = 2;
+  set_patches(options_.use(Method::kPlaneSweep), true);
+  options_.use(Method::kPlaneSweep).patch_match.levels = 2;
   const auto job = begin("halved");
   job->products.photos.set_budget(kAmpleMemory);
   std::size_t bytes = 0;
@@ -61,7 +61,7 @@ TEST_F(SceneSteps, PatchesFindWhatASweepFinds) {
   };
   const std::map<std::string, std::string> swept = expected_results();
   fs::remove_all(folder_ / "expected");
-  options_.spec(Method::kPlaneSweep).refine.patches = true;
+  set_patches(options_.use(Method::kPlaneSweep), true);
   const std::map<std::string, std::string> refined = expected_results();
   EXPECT_GE(points(refined), points(swept) / 2);
   EXPECT_NE(refined.at("fused.ply"), swept.at("fused.ply"));

@@ -121,8 +121,9 @@ TEST(Documents, AreAllInTheNavigationOfTheSite) {
 TEST(Documents, AreAllInTheListOfMeasurements) {
   const std::string list = content_of(kRoot / "tests/bench/results/README.md");
   for (const fs::path& page : measurements())
-    if (page.filename() != "README.md")
+    if (page.filename() != "README.md") {
       EXPECT_NE(list.find("(" + page.filename().string() + ")"), std::string::npos) << page;
+    }
 }
 
 TEST(Documents, HaveFewAndSmallPictures) {

@@ -156,7 +156,9 @@ ordered_json run_cut(const SweptScene& scene, const reference::GridField& field,
       timed([&] { graph_cut(scene.costs.view(), scene.guide.view(), options, labels.view()); });
   return {{"seconds", seconds.wall},
           {"processor_seconds", seconds.processor},
-          {"bytes", graph_cut_bytes(labels.width(), labels.height(), options, threads)},
+          {"bytes",
+           counted_bytes(threads,
+                         [&] { graph_cut(scene.costs.view(), scene.guide.view(), options, labels.view()); })},
           {"energy_before", reference::energy_of(field, reference::labels_of(scene.winners.view()))},
           {"energy_after", reference::energy_of(field, reference::labels_of(labels.view()))}};
 }

@@ -47,7 +47,7 @@ struct PredictStage {
 SampledMethod sweep(Optimizer optimizer, bool patches = false) {
   MethodSpec sweep;
   sweep.optimizer = optimizer;
-  sweep.refine.patches = patches;
+  set_patches(sweep, patches);
   return {sweep};
 }
 

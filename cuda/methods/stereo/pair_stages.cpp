@@ -11,18 +11,21 @@ namespace {
 
 PairStages pair_stages(const PairShape& shape, const PairSpec& options, Arena& arena) {
   PairStages stages;
-  switch (options.whole) {
-    case WholeMethod::kBlockMatching:
+  const std::optional<FusedStages> fused = fused_stages(options);
+  if (!fused) {
+    add_pipeline_stages(shape, options, arena, stages);
+    return stages;
+  }
+  switch (*fused) {
+    case FusedStages::kBlocks:
       add_block_stages(shape, options, arena, stages);
       break;
-    case WholeMethod::kSemiGlobal:
+    case FusedStages::kPaths:
       add_semi_global_stages(shape, options, arena, stages);
       break;
-    case WholeMethod::kNone:
-      add_pipeline_stages(shape, options, arena, stages);
-      break;
-    default:
+    case FusedStages::kBeliefs:
       add_belief_stages(shape, options, arena, stages);
+      break;
   }
   return stages;
 }
@@ -42,20 +45,21 @@ void PairStages::download_from(const float* map, const PairShape& shape) {
   };
 }
 
-void PairStages::finish(float* map, float* other, const PairShape& shape, const PairSpec& options) {
+void PairStages::add_filter(StageId stage, const PairShape& shape, const PairSpec& options, float*& map,
+                            float*& other) {
   const int width = shape.width, height = shape.height;
-  if (options.refine.median) {
-    refinement.push_back(
-        {"median", [=](StageRun& run) { launch_median_3x3(map, width, height, other, run.get()); }});
-    std::swap(map, other);
-  }
-  if (options.refine.smooth) {
+  if (stage == StageId::kMedian) {
+    refinement.push_back({"median", [=, from = map, to = other](StageRun& run) {
+                            launch_median_3x3(from, width, height, to, run.get());
+                          }});
+  } else {
+    EXPECTS(stage == StageId::kSmoothing);
     const DisparityBounds bounds = disparity_bounds(options.range.min, options.range.count);
-    refinement.push_back(
-        {"smooth", [=](StageRun& run) { launch_smoothing(map, width, height, bounds, other, run.get()); }});
-    std::swap(map, other);
+    refinement.push_back({"smooth", [=, from = map, to = other](StageRun& run) {
+                            launch_smoothing(from, width, height, bounds, to, run.get());
+                          }});
   }
-  download_from(map, shape);
+  std::swap(map, other);
 }
 
 PairGrey PairGrey::add(const PairShape& shape, bool words, Arena& arena, PairStages& stages) {
@@ -122,7 +126,7 @@ std::size_t pair_device_bytes(const PairShape& shape, const PairSpec& options) {
 }
 
 std::size_t pair_host_bytes(const PairShape& shape, const PairSpec& options, int threads) {
-  if (options.whole != WholeMethod::kNone || !has_graph_cut(options)) return 0;
+  if (!has_graph_cut(options)) return 0;
   return counted_bytes(threads, [&] {
     Volume<float> costs(shape.width, options.range.count, shape.height);
     Image<float> disparity(shape.width, shape.height);

@@ -8,6 +8,7 @@
 #include "cuda/device/volume.hpp"
 #include "cuda/match/transform.hpp"
 #include "cuda/methods/workspace.hpp"
+#include "methods/stage_list.hpp"
 #include "methods/stereo/pair.hpp"
 
 namespace recon::cuda {
@@ -47,9 +48,8 @@ struct PairStages {
   /// Sets the download of a map without padding.
   void download_from(const float* map, const PairShape& shape);
 
-  /// Adds the filters of a map that is refined, and the download of the result.
-  /// @param other  memory of another map; not used without filters
-  void finish(float* map, float* other, const PairShape& shape, const PairSpec& options);
+  /// Adds the median or the smoothing of a map, which is exchanged with the memory of another one.
+  void add_filter(StageId stage, const PairShape& shape, const PairSpec& options, float*& map, float*& other);
 };
 
 // What each file adds: the stages of one method, with memory of `arena`.

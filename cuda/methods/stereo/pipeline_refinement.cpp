@@ -2,72 +2,88 @@
 
 #include "cuda/methods/stereo/pipeline_views.hpp"
 #include "cuda/refine/cost_refinement.hpp"
-#include "cuda/refine/surfaces.hpp"
 
 namespace recon::cuda {
-namespace {
 
-/// Adds the left-right check, and the steps that fill its outliers or invalidate them.
-void add_repair(const LabelledMap& map, const MethodSpec& options, const PipelineImages& images, Arena& arena,
-                std::vector<PairStage>& stages) {
-  const Refinement& steps = options.refine;
-  const auto pixels = static_cast<std::size_t>(map.pixels());
-  stages.push_back({"check", [=, tolerance = options.left_right](StageRun& run) {
-                      queue_left_right_check(map, tolerance, run.get());
-                    }});
-  if (steps.interpolate) {
-    const SurfaceScratch scratch{arena.take<float>(pixels), arena.take<int>(pixels), arena.take<int>(pixels),
-                                 arena.take<int>(1)};
-    stages.push_back({"surfaces", [=](StageRun& run) { queue_surfaces(map, scratch, run.get()); }});
+PairRefinement::PairRefinement(const PairShape& shape, const PairSpec& options, const PipelineImages& images,
+                               const PipelineMaps& maps, Arena& arena, PairStages& stages)
+    : shape_(shape),
+      options_(options),
+      images_(images),
+      maps_(maps),
+      arena_(arena),
+      stages_(stages),
+      map_(maps.left) {}
+
+void PairRefinement::add(StageId stage) {
+  const int width = shape_.width, height = shape_.height, min = options_.range.min;
+  switch (stage) {
+    case StageId::kCheck:
+      labelled_ = {maps_.left, take<Outlier>(), maps_.right, width, height, min, options_.range.count};
+      return push("check", [map = labelled_, tolerance = options_.left_right](StageRun& run) {
+        queue_left_right_check(map, tolerance, run.get());
+      });
+    case StageId::kSurfaces: {
+      const SurfaceScratch scratch{take<float>(), take<int>(), take<int>(), arena_.take<int>(1)};
+      return push("surfaces",
+                  [=, map = labelled_](StageRun& run) { queue_surfaces(map, scratch, run.get()); });
+    }
+    case StageId::kVotes:
+      return add_votes();
+    case StageId::kInterpolation:
+      list_outliers();
+      return push("interpolate", [map = labelled_, list = *list_, image = images_.colours[0]](StageRun& run) {
+        queue_interpolation(map, list, image, run.get());
+      });
+    case StageId::kInvalidation:
+      return push("invalidate", [map = labelled_](StageRun& run) { queue_invalidate(map, run.get()); });
+    case StageId::kLabelEdges:
+      push("edges", [=, from = map_, to = other()](StageRun& run) {
+        queue_adjustment(from, run.costs, min, to, run.get());
+      });
+      return std::swap(map_, other_);
+    case StageId::kSubpixel:
+      return push("subpixel", [=, subpixel = maps_.subpixel, map = map_](StageRun& run) {
+        if (subpixel != nullptr)
+          queue_take_subpixel(subpixel, map, width, height, run.get());
+        else
+          queue_enhancement(map, run.costs, min, run.get());
+      });
+    case StageId::kMedian:
+    case StageId::kSmoothing:
+      other();
+      return stages_.add_filter(stage, shape_, options_, map_, other_);
+    case StageId::kOtherView:
+    case StageId::kCosts:
+    case StageId::kAggregation:
+    case StageId::kLabels:
+    case StageId::kGraphCut:
+    case StageId::kPatches:
+    case StageId::kPrior:
+    case StageId::kPatchEdges:
+      EXPECTS(false);  // no refinement of a pair
   }
-  OutlierList list{};
-  if (steps.vote || steps.interpolate) {
-    list = {arena.take<int>(pixels), arena.take<int>(1)};
-    stages.push_back({"list", [=](StageRun& run) { queue_outlier_list(map, list, run.get()); }});
-  }
-  if (steps.vote) {
-    const VotingOptions& voting = options.voting;
-    const RegionVote vote{images.arms[0], arena.take<std::int16_t>(pixels), voting.min_votes,
-                          voting.min_share, voting.iterations};
-    stages.push_back({"vote", [=](StageRun& run) { queue_votes(map, list, vote, run.get()); }});
-  }
-  if (steps.interpolate)
-    stages.push_back({"interpolate", [=, image = images.colours[0]](StageRun& run) {
-                        queue_interpolation(map, list, image, run.get());
-                      }});
-  else
-    stages.push_back({"invalidate", [=](StageRun& run) { queue_invalidate(map, run.get()); }});
 }
 
-}  // namespace
+void PairRefinement::add_votes() {
+  list_outliers();
+  const VotingOptions& voting = options_.voting;
+  const RegionVote vote{images_.arms[0], take<std::int16_t>(), voting.min_votes, voting.min_share,
+                        voting.iterations};
+  push("vote",
+       [=, map = labelled_, list = *list_](StageRun& run) { queue_votes(map, list, vote, run.get()); });
+}
 
-void add_refinement(const PairShape& shape, const PairSpec& options, const PipelineImages& images,
-                    const PipelineMaps& maps, Arena& arena, PairStages& stages) {
-  const MethodSpec& pipeline = options;
-  const Refinement& steps = pipeline.refine;
-  const int width = shape.width, height = shape.height, min = options.range.min;
-  float *map = maps.left, *other = nullptr;
-  if (steps.left_right) {
-    const LabelledMap labelled{
-        maps.left, arena.take<Outlier>(shape.pixels()), maps.right, width, height, min, options.range.count};
-    add_repair(labelled, pipeline, images, arena, stages.refinement);
-  }
-  if (steps.edges || steps.median || steps.smooth) other = arena.take<float>(shape.pixels());
-  if (steps.edges) {
-    stages.refinement.push_back(
-        {"edges", [=](StageRun& run) { queue_adjustment(map, run.costs, min, other, run.get()); }});
-    std::swap(map, other);
-  }
-  if (steps.subpixel)
-    stages.refinement.push_back(
-        {"subpixel",
-         [=, subpixel = maps.subpixel, paths = pipeline.optimizer == Optimizer::kSemiGlobal](StageRun& run) {
-           if (paths)
-             queue_take_subpixel(subpixel, map, width, height, run.get());
-           else
-             queue_enhancement(map, run.costs, min, run.get());
-         }});
-  stages.finish(map, other, shape, options);
+/// Lists the outliers for the first of the stages that go through them.
+void PairRefinement::list_outliers() {
+  if (list_) return;
+  list_ = OutlierList{take<int>(), arena_.take<int>(1)};
+  push("list", [map = labelled_, list = *list_](StageRun& run) { queue_outlier_list(map, list, run.get()); });
+}
+
+float* PairRefinement::other() {
+  if (other_ == nullptr) other_ = take<float>();
+  return other_;
 }
 
 }  // namespace recon::cuda

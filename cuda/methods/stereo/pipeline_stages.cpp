@@ -14,13 +14,27 @@
 namespace recon::cuda {
 namespace {
 
+bool has_volume_kernel(CostKind kind) {
+  switch (kind) {
+    case CostKind::kColourDifference:
+    case CostKind::kAdCensus:
+    case CostKind::kTransform:
+      return true;
+    case CostKind::kSad:
+    case CostKind::kZncc:
+    case CostKind::kBlockDifference:
+    case CostKind::kTruncatedDifference:
+      break;
+  }
+  return false;
+}
+
 void check_pipeline(const MethodSpec& pipeline) {
   const VotingOptions& voting = pipeline.voting;
   const int window = pipeline.cost.transform.rank_window;
   const bool transform = pipeline.cost.kind == CostKind::kTransform;
   check(pipeline, false);
-  if (!transform && pipeline.cost.kind != CostKind::kAdCensus &&
-      pipeline.cost.kind != CostKind::kColourDifference)
+  if (!has_volume_kernel(pipeline.cost.kind))
     throw UsageError("a GPU does not have this --cost; --device cpu does");
   EXPECTS(pipeline.left_right >= 0.0f && voting.iterations >= 0 && voting.min_votes >= 0);
   EXPECTS(voting.min_share >= 0.0f && voting.min_share <= 1.0f);
@@ -59,7 +73,7 @@ PipelineImages add_images(const PairShape& shape, const MethodSpec& pipeline, Ar
     if (pipeline.cost.kind != CostKind::kColourDifference)
       at.transformed[i] = arena.take<std::byte>(pixels * transformed_bytes(transform_options.transform));
     if (scanline) at.edges[i] = arena.take<std::uint8_t>(2 * pixels);
-    if (pipeline.aggregation.kind == Aggregation::kCrossBased || (pipeline.refine.vote && i == 0))
+    if (aggregator_of(pipeline.aggregation).guide == SupportGuide::kArms || (pipeline.refine.vote && i == 0))
       at.arms[i] = arena.take<Cross>(pixels);
   }
   stages.uploads.push_back([=](const PairProblem& problem, Workspace& workspace) {
@@ -98,36 +112,36 @@ PipelineImages add_images(const PairShape& shape, const MethodSpec& pipeline, Ar
 /// The stages of a view, from its costs to its winners.
 class ViewStages {
  public:
+  /// Takes the memory of the costs.
+  /// @param disparity  receives the labels
+  /// @param subpixel   the same of the semi-global optimizer with their sub-pixel part; may be null
   ViewStages(const PairShape& shape, const PairSpec& options, const PipelineImages& images, PairSide side,
-             std::vector<PairStage>& stages)
+             float* disparity, float* subpixel, Arena& arena, std::vector<PairStage>& stages)
       : shape_(shape),
         range_(options.range),
         options_(options),
         images_(images),
         side_(side),
         own_(side == PairSide::kLeft ? 0 : 1),
-        stages_(stages) {}
-
-  /// @param subpixel  for the disparities of the semi-global optimizer with their sub-pixel part; may be null
-  void add(float* disparity, float* subpixel, Arena& arena) {
+        disparity_(disparity),
+        subpixel_(subpixel),
+        arena_(arena),
+        stages_(stages) {
     const int planes = range_.count, width = shape_.width, height = shape_.height;
-    auto* const volume = arena.take<float>(device_volume_floats(width, planes, height));
-    const DeviceVolume costs = device_volume(volume, width, planes, height);
+    volume_ = arena.take<float>(device_volume_floats(width, planes, height));
     const bool scanline = options_.optimizer == Optimizer::kScanline;
-    auto* const scratch =
+    scratch_ =
         arena.take<std::byte>(std::max(scanline ? device_volume_bytes(width, planes, height) : 0,
                                        aggregation_bytes(width, planes, height, options_.aggregation)));
-    add_costs(costs);
-    if (options_.aggregation.kind != Aggregation::kNone) add_aggregation(scratch);
-    if (options_.optimizer == Optimizer::kSemiGlobal) {
-      add_paths(disparity, subpixel, arena);
-    } else {
-      if (scanline) add_scanlines(volume, reinterpret_cast<float*>(scratch));
-      add_stage("winner", [=, min = range_.min](StageRun& run) {
-        queue_min_cost(run.costs, min, disparity, run.get());
-      });
-    }
-    if (has_graph_cut(options_)) add_graph_cut(disparity);
+  }
+
+  /// Adds one of the stages from the costs to the graph cut; in the order of kMethodStages.
+  void add(StageId stage) {
+    if (stage == StageId::kCosts) return add_costs();
+    if (stage == StageId::kAggregation) return add_aggregation();
+    if (stage == StageId::kLabels) return add_labels();
+    EXPECTS(stage == StageId::kGraphCut);
+    add_graph_cut();
   }
 
  private:
@@ -136,8 +150,17 @@ class ViewStages {
     stages_.push_back({name, std::move(queue)});
   }
 
-  void add_costs(const DeviceVolume& costs) {
+  void add_labels() {
+    if (options_.optimizer == Optimizer::kSemiGlobal) return add_paths();
+    if (options_.optimizer == Optimizer::kScanline) add_scanlines();
+    add_stage("winner", [to = disparity_, min = range_.min](StageRun& run) {
+      queue_min_cost(run.costs, min, to, run.get());
+    });
+  }
+
+  void add_costs() {
     const int own = own_, other = 1 - own_;
+    const DeviceVolume costs = device_volume(volume_, shape_.width, range_.count, shape_.height);
     if (options_.cost.kind == CostKind::kTransform) {
       const TransformedPair pair{
           images_.transformed[0], images_.transformed[1],    shape_.width, shape_.height, range_.min,
@@ -163,19 +186,21 @@ class ViewStages {
     });
   }
 
-  void add_aggregation(std::byte* scratch) {
+  void add_aggregation() {
     const int own = own_, other = 1 - own_, min = range_.min, width = shape_.width;
     const ColourImages colours{images_.colours[own], images_.colours[other], width, side_, min};
     const CrossImages arms{images_.arms[own], images_.arms[other], width, side_, min};
-    add_stage("aggregation", [=, by = options_.aggregation, max = max_cost(options_.cost)](StageRun& run) {
+    add_stage("aggregation", [=, by = options_.aggregation, max = max_cost(options_.cost),
+                              scratch = scratch_](StageRun& run) {
       run.costs = queue_aggregation(colours, arms, by, max, run.costs, scratch, run.get());
     });
   }
 
   /// The means of the paths are in whichever of the two volumes the costs are not.
-  void add_scanlines(float* volume, float* scratch) {
+  void add_scanlines() {
     const ScanlineEdges edges{images_.edges[own_], images_.edges[1 - own_], side_, range_.min};
-    add_stage("scanline", [=, by = options_.scanline](StageRun& run) {
+    add_stage("scanline", [edges, by = options_.scanline, volume = volume_,
+                           scratch = reinterpret_cast<float*>(scratch_)](StageRun& run) {
       DeviceVolume mean = run.costs;
       mean.data = run.costs.data == volume ? scratch : volume;
       queue_scanlines(run.costs, edges, by, mean, run.get());
@@ -184,14 +209,15 @@ class ViewStages {
   }
 
   /// The semi-global optimizer over the costs rounded to integers.
-  void add_paths(float* disparity, float* subpixel, Arena& arena) {
+  void add_paths() {
     const int width = shape_.width, height = shape_.height;
-    const QuantizedCosts quantized = take_quantized_costs(width, height, range_.count, arena);
+    const QuantizedCosts quantized = take_quantized_costs(width, height, range_.count, arena_);
     SemiGlobalInput input(quantized, range_.count, options_.semi_global, whole_cost_limit(options_.cost));
     input.guide = images_.grey.bytes[own_];
     input.guide_pitch = width;
-    const SemiGlobal paths(input, SemiGlobal::take(input, arena));
-    add_stage("sgm", [=, min = range_.min, steps = whole_cost_steps(options_.cost)](StageRun& run) {
+    const SemiGlobal paths(input, SemiGlobal::take(input, arena_));
+    add_stage("sgm", [=, min = range_.min, steps = whole_cost_steps(options_.cost), disparity = disparity_,
+                      subpixel = subpixel_](StageRun& run) {
       launch_whole_costs(run.costs, steps, input.max_cost, quantized, run.get());
       paths.queue(run.stream);
       const PairWinners winners{paths.winners(), nullptr, width, height};
@@ -203,8 +229,8 @@ class ViewStages {
   }
 
   /// Minimises the energy of a view's disparities by graph cut, on the host; complete on return.
-  void add_graph_cut(float* disparity) {
-    add_stage("graphcut", [=, spec = options_, side = side_](StageRun& run) {
+  void add_graph_cut() {
+    add_stage("graphcut", [spec = options_, side = side_, disparity = disparity_](StageRun& run) {
       const ImageView<const std::uint8_t> guide =
           side == PairSide::kLeft ? run.images.left : run.images.right;
       Image<float> map(guide.width, guide.height);
@@ -221,6 +247,10 @@ class ViewStages {
   const PipelineImages& images_;
   const PairSide side_;
   const int own_;  ///< index of the view
+  float *const disparity_, *const subpixel_;
+  float* volume_;
+  std::byte* scratch_;  ///< of the aggregation, then of scanlines
+  Arena& arena_;
   std::vector<PairStage>& stages_;
 };
 
@@ -228,23 +258,32 @@ class ViewStages {
 
 void add_pipeline_stages(const PairShape& shape, const PairSpec& options, Arena& arena, PairStages& stages) {
   constexpr std::size_t kMaxConcurrentBytes = std::size_t{128} << 20;
-  const MethodSpec& pipeline = options;
-  const Refinement& steps = pipeline.refine;
-  check_pipeline(pipeline);
-  const PipelineImages images = add_images(shape, pipeline, arena, stages);
+  check_pipeline(options);
+  const PipelineImages images = add_images(shape, options, arena, stages);
   PipelineMaps maps{};
   maps.left = arena.take<float>(shape.pixels());
-  if (steps.left_right) maps.right = arena.take<float>(shape.pixels());
-  if (steps.subpixel && pipeline.optimizer == Optimizer::kSemiGlobal)
+  if (options.refine.left_right) maps.right = arena.take<float>(shape.pixels());
+  if (options.refine.subpixel && options.optimizer == Optimizer::kSemiGlobal)
     maps.subpixel = arena.take<float>(shape.pixels());
+  const auto add_view = [&](PairSide side, float* disparity, float* subpixel,
+                            std::vector<PairStage>& of_view) {
+    ViewStages view(shape, options, images, side, disparity, subpixel, arena, of_view);
+    for_stages(options, Scope::kLabels, [&](const StageRow& stage) {
+      if (stage.slot >= Slot::kCost && stage.slot <= Slot::kOptimizer) view.add(stage.id);
+    });
+  };
   const std::size_t before = arena.used();
-  if (steps.left_right) {
-    ViewStages(shape, options, images, PairSide::kRight, stages.right).add(maps.right, nullptr, arena);
-    stages.side_by_side = !has_graph_cut(pipeline) && arena.used() - before <= kMaxConcurrentBytes;
+  if (matches_other_view(options)) {
+    add_view(PairSide::kRight, maps.right, nullptr, stages.right);
+    stages.side_by_side = !has_graph_cut(options) && arena.used() - before <= kMaxConcurrentBytes;
     if (!stages.side_by_side) arena.rewind(before);  // one after the other in the same memory
   }
-  ViewStages(shape, options, images, PairSide::kLeft, stages.left).add(maps.left, maps.subpixel, arena);
-  add_refinement(shape, options, images, maps, arena, stages);
+  add_view(PairSide::kLeft, maps.left, maps.subpixel, stages.left);
+  PairRefinement refinement(shape, options, images, maps, arena, stages);
+  for_stages(options, Scope::kLabels, [&](const StageRow& stage) {
+    if (stage.slot == Slot::kRefinement) refinement.add(stage.id);
+  });
+  stages.download_from(refinement.map(), shape);
 }
 
 }  // namespace recon::cuda

@@ -2,9 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "core/image.hpp"
 #include "cuda/methods/stereo/pair_stages.hpp"
+#include "cuda/refine/surfaces.hpp"
 #include "match/cross_arms_step.hpp"
 
 namespace recon::cuda {
@@ -26,8 +29,42 @@ struct PipelineMaps {
   float* subpixel;      ///< the left ones of the semi-global optimizer with their sub-pixel part, or null
 };
 
-/// Adds the steps after the winners of both views and the download of the result.
-void add_refinement(const PairShape& shape, const PairSpec& options, const PipelineImages& images,
-                    const PipelineMaps& maps, Arena& arena, PairStages& stages);
+/// Adds the refinement of the left map of a pair, stage by stage.
+class PairRefinement {
+ public:
+  /// All references are longer-lived.
+  PairRefinement(const PairShape& shape, const PairSpec& options, const PipelineImages& images,
+                 const PipelineMaps& maps, Arena& arena, PairStages& stages);
+
+  /// Adds a stage of Slot::kRefinement; to be called in the order of kMethodStages.
+  void add(StageId stage);
+
+  /// The refined map.
+  const float* map() const { return map_; }
+
+ private:
+  template <class Queue>
+  void push(const char* name, Queue queue) {
+    stages_.refinement.push_back({name, std::move(queue)});
+  }
+  /// An array of one element a pixel.
+  template <class T>
+  T* take() {
+    return arena_.take<T>(shape_.pixels());
+  }
+  void add_votes();
+  void list_outliers();
+  float* other();
+
+  const PairShape& shape_;
+  const PairSpec& options_;
+  const PipelineImages& images_;
+  const PipelineMaps maps_;
+  Arena& arena_;
+  PairStages& stages_;
+  float *map_, *other_ = nullptr;  ///< of the last stage, and memory of another one
+  LabelledMap labelled_{};         ///< from the check on
+  std::optional<OutlierList> list_;
+};
 
 }  // namespace recon::cuda

@@ -18,8 +18,8 @@ void add_semi_global_stages(const PairShape& shape, const PairSpec& options, Are
   std::byte* const left = arena.take<std::byte>(transformed_size);
   std::byte* const right = arena.take<std::byte>(transformed_size);
   const QuantizedCosts costs = take_quantized_costs(shape.width, shape.height, range.count, arena);
-  auto* const disparity = arena.take<float>(shape.pixels());
-  auto* const filtered = arena.take<float>(shape.pixels());
+  auto* disparity = arena.take<float>(shape.pixels());
+  auto* filtered = arena.take<float>(shape.pixels());
 
   SemiGlobalInput input(costs, range.count, options.semi_global, whole_cost_limit(options.cost));
   input.guide = grey.bytes[0];
@@ -44,7 +44,10 @@ void add_semi_global_stages(const PairShape& shape, const PairSpec& options, Are
                  {"disparity", [=](StageRun& run) {
                     launch_pair_disparity(winners, checks, range.min, disparity, run.get());
                   }}};
-  stages.finish(disparity, filtered, shape, options);
+  for_stages(options, Scope::kLabels, [&](const StageRow& stage) {
+    if (stage.slot == Slot::kRefinement) stages.add_filter(stage.id, shape, options, disparity, filtered);
+  });
+  stages.download_from(disparity, shape);
 }
 
 }  // namespace recon::cuda

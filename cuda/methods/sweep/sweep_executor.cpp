@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "cuda/device/grid.hpp"
+#include "cuda/methods/sweep/patch_stages.hpp"
 #include "match/patch.hpp"
 #include "methods/sweep/view_sweep.hpp"
 #include "optimize/winner/winner_take_all.hpp"
@@ -102,7 +103,7 @@ std::string what_takes_less(const SweepShape& shape) {
   std::string what;
   if (has_paths(shape)) what += "; --optimizer winner takes less";
   if (shape.aggregation.kind != Aggregation::kNone) what += "; --aggregation none takes less";
-  if (shape.refine.graph_cut || shape.refine.edges) what += "; --refine none takes less";
+  if (shape.refine.graph_cut || shape.refine.label_edges) what += "; --refine none takes less";
   if (!by_groups_of_rows(shape)) what += "; --device cpu takes none";
   return what;
 }
@@ -213,7 +214,7 @@ DepthEstimate refine_patches(const SweepProblem& problem, const SweepPlan& plan,
   staging.upload(coarsest.depth.view(), stages.depths, padded_count<float>(coarsest.depth.width()),
                  workspace.stream);
   const Rgb8* colours =
-      compares_colours(problem) && problem.colours.data != nullptr ? stages.colours : nullptr;
+      problem.refine.patch_edges && problem.colours.data != nullptr ? stages.colours : nullptr;
   if (colours != nullptr) {
     EXPECTS(problem.colours.width == problem.reference.camera.width &&
             problem.colours.height == problem.reference.camera.height);
@@ -239,8 +240,8 @@ DepthEstimate refine_patches(const SweepProblem& problem, const SweepPlan& plan,
 SweepPlan plan_sweep(const SweepShape& shape, std::size_t memory_limit,
                      std::optional<SourceStorage> storage) {
   check(shape, true);
-  return shape.refine.patches ? plan_patches(shape, memory_limit, storage)
-                              : plan_blocks(shape, memory_limit, storage);
+  return has_patches(shape) ? plan_patches(shape, memory_limit, storage)
+                            : plan_blocks(shape, memory_limit, storage);
 }
 
 std::size_t patch_bytes(const SweepShape& shape, SourceStorage storage) {
@@ -291,7 +292,7 @@ void BlockExecutor::finish(const SweepBlock& block, DepthEstimate& view) {
 
 std::size_t sweep_host_bytes(const SweepShape& of_view, int threads) {
   if (!has_graph_cut(of_view)) return 0;
-  const SweepShape shape = of_view.refine.patches ? coarsest_shape(of_view) : of_view;
+  const SweepShape shape = has_patches(of_view) ? coarsest_shape(of_view) : of_view;
   const Tile block = largest_block(blocks_of(shape));
   return Volume<float>::bytes(block.width, shape.planes, block.height) +
          optimize_block_bytes(shape, block, threads);
@@ -300,7 +301,7 @@ std::size_t sweep_host_bytes(const SweepShape& of_view, int threads) {
 DepthEstimate sweep_view(const SweepProblem& problem, const SweepPlan& plan, Workspace& workspace,
                          ImageCache* cache) {
   CachedSources cached(cache);
-  if (!problem.refine.patches) return sweep_all_blocks(problem, plan, workspace, cached);
+  if (!has_patches(problem)) return sweep_all_blocks(problem, plan, workspace, cached);
   return refine_patches(problem, plan, sweep_all_blocks(coarsest_sweep(problem), plan, workspace, cached),
                         workspace, cached);
 }

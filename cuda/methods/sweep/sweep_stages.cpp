@@ -5,10 +5,8 @@
 
 #include "cuda/aggregate/aggregation.hpp"
 #include "cuda/match/cross_arms.hpp"
-#include "match/patch.hpp"
-#include "methods/host_stages.hpp"
+#include "methods/stage_list.hpp"
 #include "methods/sweep/plane_sweep.hpp"
-#include "optimize/patch_match/edge_planes_step.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
 
 namespace recon::cuda {
@@ -16,15 +14,6 @@ namespace {
 
 /// The max number of parts into which the planes of a launch are divided among thread blocks.
 constexpr int kMaxParts = 64;
-
-/// Max bytes of the costs that the choice of sources holds at a time.
-constexpr std::size_t kBandBytes = std::size_t{48} << 20;
-
-/// Elements of an image with padded rows.
-template <class T>
-std::size_t padded_elements(int width, int height) {
-  return element_count({padded_count<T>(width), height});
-}
 
 SweepArgs args_of(const BlockRun& run, std::uint16_t* volume) {
   const SweepProblem& problem = run.problem;
@@ -54,22 +43,40 @@ class BlockBuilder : public BlockStages {
       : shape_(shape), plan_(plan), size_(size), pitch_(padded_count<float>(size.width)), arena_(arena) {
     const std::ptrdiff_t row = padded_count<std::uint16_t>(size.width);
     volume = arena.take<std::uint16_t>(element_count({row, plan.rows, plan.planes}));
-    const CostStorage storage = cost_storage(shape);
-    if (storage == CostStorage::kFloats) add_stored_costs();
-    if (has_graph_cut(shape)) return;  // the host goes on
-    results = arena.take<float>(element_count({3, pitch_, size.height}));
-    if (shape.optimizer == Optimizer::kSemiGlobal)
-      add_paths(storage == CostStorage::kFloats);
-    else if (storage == CostStorage::kFloats)
-      add("winner", [to = results, pitch = pitch_](BlockRun& run) {
-        launch_block_winners(run.costs, run.problem.planes, to, pitch, run.get());
-      });
-    else
-      add_piece_winners();
-    if (shape.refine.edges) add_edges();
+    for_stages(shape, Scope::kLabels, [&](const StageRow& stage) {
+      const bool of_host = has_graph_cut(shape) && stage.slot >= Slot::kOptimizer;
+      if (!of_host) add_stage(stage.id);
+    });
   }
 
  private:
+  void add_stage(StageId stage) {
+    switch (stage) {
+      case StageId::kCosts:
+        return add_stored_costs();
+      case StageId::kAggregation:
+        return add_aggregation();
+      case StageId::kLabels:
+        return add_labels();
+      case StageId::kLabelEdges:
+        return add_edges();
+      case StageId::kOtherView:
+      case StageId::kGraphCut:
+      case StageId::kCheck:
+      case StageId::kSurfaces:
+      case StageId::kVotes:
+      case StageId::kInterpolation:
+      case StageId::kInvalidation:
+      case StageId::kSubpixel:
+      case StageId::kMedian:
+      case StageId::kSmoothing:
+      case StageId::kPatches:
+      case StageId::kPrior:
+      case StageId::kPatchEdges:
+        EXPECTS(false);  // no stage of a sweep's labels on a GPU
+    }
+  }
+
   template <class Queue>
   void add(const char* name, Queue queue) {
     stages.push_back({name, std::move(queue)});
@@ -108,9 +115,21 @@ class BlockBuilder : public BlockStages {
     });
   }
 
-  /// Adds the costs of the whole block as floats, and their aggregation.
+  void add_labels() {
+    const bool stored = cost_storage(shape_) == CostStorage::kFloats;
+    results = arena_.take<float>(element_count({3, pitch_, size_.height}));
+    if (shape_.optimizer == Optimizer::kSemiGlobal)
+      add_paths(stored);
+    else if (stored)
+      add("winner", [to = results, pitch = pitch_](BlockRun& run) {
+        launch_block_winners(run.costs, run.problem.planes, to, pitch, run.get());
+      });
+    else
+      add_piece_winners();
+  }
+
+  /// Adds the costs of the whole block as floats.
   void add_stored_costs() {
-    const AggregationOptions& by = shape_.aggregation;
     const int width = size_.width, height = size_.height, planes = shape_.planes;
     const DeviceVolume costs =
         device_volume(arena_.take<float>(device_volume_floats(width, planes, height)), width, planes, height);
@@ -118,9 +137,13 @@ class BlockBuilder : public BlockStages {
       launch_block_costs(piece, costs, run.get());
       run.costs = costs;
     });
-    if (by.kind == Aggregation::kNone) return;
-    const bool crosses = by.kind == Aggregation::kCrossBased;
-    const bool coloured = crosses || by.kind == Aggregation::kAdaptiveWeight;
+  }
+
+  void add_aggregation() {
+    const AggregationOptions& by = shape_.aggregation;
+    const int width = size_.width, height = size_.height, planes = shape_.planes;
+    const SupportGuide guide = aggregator_of(by).guide;
+    const bool crosses = guide == SupportGuide::kArms, coloured = guide != SupportGuide::kNone;
     const std::size_t pixels = element_count({width, height});
     auto* const scratch = arena_.take<std::byte>(aggregation_bytes(width, planes, height, by));
     auto* const colours = coloured ? arena_.take<Rgb8>(pixels) : nullptr;
@@ -174,17 +197,6 @@ class BlockBuilder : public BlockStages {
   const std::ptrdiff_t pitch_;  ///< of results, floats
   Arena& arena_;
 };
-
-/// Queues the choice of the sources of all pixels of a level, in bands of `band_rows` rows of costs.
-void queue_choice(PatchArgs args, int band_rows, cudaStream_t stream) {
-  const int height = args.states.height, step = band_rows - 4;
-  for (int begin = 0; begin < height; begin += step) {
-    const int end = std::min(begin + step, height);
-    args.row_begin = std::max(begin - 2, 0);
-    args.rows = std::min(end + 2, height) - args.row_begin;
-    launch_choose(args, begin, end, stream);
-  }
-}
 
 }  // namespace
 
@@ -257,132 +269,6 @@ DeviceSource DeviceImages::view(const PosedImage& warped, const PosedImage& imag
 
 BlockStages block_stages(const SweepShape& shape, const SweepPlan& plan, const Tile& size, Arena& arena) {
   return BlockBuilder(shape, plan, size, arena);
-}
-
-PatchStages::PatchStages(const SweepShape& shape, SourceStorage storage, Arena& arena) : shape_(shape) {
-  weights = arena.take<std::uint8_t>(256 * static_cast<std::size_t>(patch_samples(kMaxPatchRadius)));
-  images.storage = storage;
-  take_shared(arena);
-  support_.levels = arena.take<unsigned long long>(2 * kComparedSources);
-  images.take_reference(shape, arena);
-  const int compared = std::min(shape.sources, kComparedSources);
-  images.take_sources(shape, 0, compared, arena);
-  const std::size_t pixels = element_count({shape.width, shape.height});
-  // The planar prior follows when the costs and the other sources are not needed any more, then the results.
-  arena.share(
-      [&] {
-        images.take_sources(shape, compared, shape.sources, arena);
-        images.take_bytes(shape, arena);
-        const std::size_t costs = element_count({shape.width, shape.sources, band_rows(shape)});
-        costs_ = arena.take<float>(costs);
-        rounded_costs_ = arena.take<std::uint8_t>(costs);
-      },
-      [&] {
-        support_.choices = arena.take<std::uint32_t>(pixels);
-        support_.balances = arena.take<std::int32_t>(pixels);
-      },
-      [&] {
-        for (int i = 0; i < 2; ++i) results[i] = arena.take<float>(pixels);
-      });
-}
-
-/// Takes the states of all levels, and what shares memory with them: a level reads the results of the coarser
-/// one before it chooses sources, and what comes after all levels needs the finest states only.
-void PatchStages::take_shared(Arena& arena) {
-  const auto half = [](int side) { return (side + 1) / 2; };
-  const SweepShape coarsest = coarsest_shape(shape_);
-  const std::size_t pixels = element_count({shape_.width, shape_.height});
-  const std::size_t coarse =
-      shape_.patch_match.levels > 0 ? element_count({half(shape_.width), half(shape_.height)}) : 0;
-  states_[0] = arena.take<PatchState>(pixels);
-  if (shape_.refine.edges) colours = arena.take<Rgb8>(pixels);
-  if (shape_.refine.smooth || shape_.refine.edges) other_ = arena.take<PatchState>(pixels);
-  arena.share([&] { chosen_[0] = arena.take<PatchSources>(pixels); },
-              [&] { states_[1] = arena.take<PatchState>(coarse); },
-              [&] { support_.parents = arena.take<std::int32_t>(pixels); },
-              [&] { results[2] = arena.take<float>(pixels); });
-  arena.share([&] { chosen_[1] = arena.take<PatchSources>(coarse); },
-              [&] { depths = arena.take<float>(padded_elements<float>(coarsest.width, coarsest.height)); },
-              [&] { support_.kinds = arena.take<PixelKind>(pixels); },
-              [&] { voters_ = arena.take<EdgeVoter>(pixels); });
-}
-
-int PatchStages::band_rows(const SweepShape& shape) {
-  const std::size_t row =
-      element_count({shape.width, shape.sources}) * (sizeof(float) + sizeof(std::uint8_t));
-  return static_cast<int>(
-      std::min<std::size_t>(kBandBytes / row, static_cast<std::size_t>(shape.height) + 4));
-}
-
-PatchArgs PatchStages::args(const SweepProblem& problem, int level, const SweepImages& of_level,
-                            const DeviceImages& on_device, const PatchStates& coarse) const {
-  const PosedImage& reference = of_level.reference;
-  const int width = reference.camera.width, height = reference.camera.height;
-  PatchArgs args{};
-  args.reference = on_device.reference[0];
-  args.reference_pitch = static_cast<int>(padded_count<std::uint8_t>(width));
-  args.sources = static_cast<int>(of_level.sources.size());
-  args.storage = on_device.storage;
-  for (int s = 0; s < args.sources; ++s)
-    args.source[s] = on_device.view(reference, of_level.sources[static_cast<std::size_t>(s)], s);
-  args.weights = weights;
-  args.iteration = {patch_range(problem), problem.patch_match.radius, 0};
-  args.best_k = problem.patch_match.best_k;
-  args.states = {states_[level % 2], width, height, width};
-  args.chosen = chosen_[level == 0 ? 0 : 1];
-  args.coarse = coarse;
-  args.coarse_chosen = chosen_[1];
-  args.costs = costs_;
-  args.rounded_costs = rounded_costs_;
-  return args;
-}
-
-std::vector<Stage<LevelRun>> PatchStages::at_level(int level) const {
-  std::vector<Stage<LevelRun>> stages;
-  if (level == shape_.patch_match.levels)
-    stages.push_back({"first planes", [from = depths](LevelRun& run) {
-                        const std::ptrdiff_t pitch = padded_count<float>(run.args.states.width);
-                        launch_first_planes(run.args, from, pitch, run.get());
-                      }});
-  else
-    stages.push_back({"finer planes", [](LevelRun& run) { launch_refine(run.args, run.get()); }});
-  const int iterations = shape_.patch_match.iterations;
-  for (int i = 0; i < std::max(iterations, 1); ++i) {
-    stages.push_back(
-        {"choice", [rows = band_rows(shape_)](LevelRun& run) { queue_choice(run.args, rows, run.get()); }});
-    if (i >= iterations) continue;
-    stages.push_back({"improvement", [i](LevelRun& run) {
-                        run.args.iteration.index = i;
-                        for (const int colour : {0, 1}) launch_improve(run.args, colour, run.get());
-                      }});
-    if (shape_.refine.smooth && level == 0)
-      stages.push_back({"smooth", [this](LevelRun& run) {
-                          replace_states(run,
-                                         [&](PatchState* to) { launch_smooth(run.args, to, run.get()); });
-                        }});
-  }
-  if (level > 0) return stages;
-  if (shape_.refine.prior)
-    stages.push_back({"prior", [support = support_](LevelRun& run) {
-                        launch_supported_planes(run.args, support, run.get());
-                      }});
-  if (shape_.refine.edges)
-    stages.push_back({"edges", [this](LevelRun& run) {
-                        for (int pass = 0; pass < kEdgePasses; ++pass)
-                          replace_states(run, [&](PatchState* to) {
-                            launch_edges(run.args, pass, run.colours, voters_, to, run.get());
-                          });
-                      }});
-  stages.push_back(
-      {"depths", [this](LevelRun& run) { launch_patch_depths(run.args.states, results, run.get()); }});
-  return stages;
-}
-
-template <class Launch>
-void PatchStages::replace_states(LevelRun& run, const Launch& launch) const {
-  PatchState* to = run.args.states.data == states_[0] ? other_ : states_[0];
-  launch(to);
-  run.args.states.data = to;
 }
 
 }  // namespace recon::cuda

@@ -25,7 +25,7 @@ DisparityMap match_by_stages(const PairProblem& problem) {
   const auto fits = [&](const auto& image) {
     return image.width == problem.images.left.width && image.height == problem.images.left.height;
   };
-  EXPECTS(spec.whole != WholeMethod::kNone || (fits(problem.colour.left) && fits(problem.colour.right)));
+  EXPECTS(fused_stages(spec) || (fits(problem.colour.left) && fits(problem.colour.right)));
   const PairInputs inputs(problem);
   PairStages stages(inputs, PairSide::kLeft, spec);
   stages.run();
@@ -58,14 +58,10 @@ void check_pair(const PairProblem& problem) {
 
 DisparityMap match_pair(const PairProblem& problem) {
   check_pair(problem);
-  switch (problem.options.whole) {
-    case WholeMethod::kBlockMatching:
-      return block_matching(problem);
-    case WholeMethod::kBeliefPropagation:
-      return belief_matching(problem);
-    default:
-      return match_by_stages(problem);
-  }
+  const std::optional<FusedStages> fused = fused_stages(problem.options);
+  if (fused == FusedStages::kBlocks) return block_matching(problem);
+  if (fused == FusedStages::kBeliefs) return belief_matching(problem);
+  return match_by_stages(problem);
 }
 
 std::size_t match_pair_bytes(int width, int height, const PairSpec& options, int threads) {
@@ -73,7 +69,7 @@ std::size_t match_pair_bytes(int width, int height, const PairSpec& options, int
     const Image<std::uint8_t> grey[2] = {{width, height}, {width, height}};
     const Image<std::uint16_t> deep[2] = {{width, height}, {width, height}};
     Image<Rgb8> colour[2];
-    if (options.whole == WholeMethod::kNone)
+    if (!fused_stages(options))
       for (Image<Rgb8>& image : colour) image = Image<Rgb8>(width, height);
     match_pair(sized_pair(width, height, options));
   });
@@ -92,13 +88,10 @@ DisparityMap belief_matching(const PairProblem& problem) {
   check_belief(shape, problem.options.belief);
   const TruncatedDifferenceRows rows = cost_rows(problem);
   const BeliefOptions& options = problem.options.belief;
-  Image<std::uint16_t> winners;
-  compute([&](int threads) { return propagate_beliefs_bytes(shape, options, threads); },
-          [&] {
-            winners = propagate_beliefs(shape, options, [&](const BeliefColumns& c, int d, float* costs) {
-              rows.row(c.y, c.x_parity, c.first, c.count, d, costs);
-            });
-          });
+  const Image<std::uint16_t> winners =
+      propagate_beliefs(shape, options, [&](const BeliefColumns& c, int d, float* costs) {
+        rows.row(c.y, c.x_parity, c.first, c.count, d, costs);
+      });
   DisparityMap result{Image<float>(shape.width, shape.height)};
   parallel_for(shape.height, [&](int y) {
     for (int x = 0; x < shape.width; ++x)

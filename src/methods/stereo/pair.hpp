@@ -32,7 +32,7 @@ struct PairSpec : MethodSpec {
 struct PairProblem {
   GreyPair images;  ///< of every method; costs of colours take their size, other stages guide by them
   PairSpec options;
-  ColourPair colour = {};  ///< the same images in colour, for stages one by one; otherwise empty
+  ColourPair colour = {};  ///< the same images in colour, for stages that are not fused; otherwise empty
 };
 
 /// Disparity of each pixel of the left image; NaN where unknown.
@@ -43,7 +43,7 @@ struct DisparityMap {
 /// @throws std::logic_error for invalid images or range, and stages that do not belong together
 void check_pair(const PairProblem& problem);
 
-/// Matches a pair on the CPU by the method of the options, stage by stage (see PairStages) or as a whole. The
+/// Matches a pair on the CPU by the method of the options, stage by stage (see PairStages) or fused. The
 /// right view is matched separately if both views are checked. Runs on the threads of the surrounding task
 /// arena; the same bits for any number of threads and, but for adaptive weights, on every processor. Sources:
 /// see the headers of the stages; semi-global matching: H. Hirschmueller, TPAMI 2008; C. Banz, H. Blume and
@@ -54,13 +54,13 @@ DisparityMap match_pair(const PairProblem& problem);
 /// Max bytes that match_pair uses, including images and result.
 std::size_t match_pair_bytes(int width, int height, const PairSpec& options, int threads);
 
-/// The checks of WholeMethod::kSemiGlobal. @throws std::logic_error when an option is out of range
+/// The checks of WinnerJudge::kSums. @throws std::logic_error when an option is out of range
 WinnerChecks winner_checks(const MethodSpec& spec);
 
-/// WholeMethod::kBlockMatching, by rolling windows; see BlockMatchingOptions. Source: J. Stam, 2008.
+/// FusedStages::kBlocks, by rolling windows; see BlockMatchingOptions. Source: J. Stam, 2008.
 DisparityMap block_matching(const PairProblem& problem);
 
-/// WholeMethod::kBeliefPropagation, hierarchical; see BeliefOptions. Sources: P. Felzenszwalb and D.
+/// FusedStages::kBeliefs, hierarchical; see BeliefOptions. Sources: P. Felzenszwalb and D.
 /// Huttenlocher, IJCV 2006; S. Grauer-Gray and C. Kambhamettu, 2009.
 DisparityMap belief_matching(const PairProblem& problem);
 

@@ -87,7 +87,7 @@ Image<float> depth_by(const Matcher& match, const PosedImage& reference, const P
                       const MethodSpec& matching) {
   EXPECTS(reference.channels == source.image.channels &&
           (reference.channels == 1 || reference.channels == 3));
-  EXPECTS(reference.channels == 3 || matching.whole != WholeMethod::kNone);
+  EXPECTS(reference.channels == 3 || fused_stages(matching));
   const DisparityMap map = match_rectified(match, reference, source, matching);
   const ImageView<const float> disparity = map.disparity.view();
   const RectifiedPair& pair = source.pair;
@@ -112,13 +112,14 @@ Image<float> depth_by(const Matcher& match, const PosedImage& reference, const P
 
 }  // namespace
 
-RectifyLimits pair_limits(WholeMethod method) {
+RectifyLimits pair_limits(const MethodSpec& method) {
+  const std::optional<FusedStages> fused = fused_stages(method);
   RectifyLimits limits;
   limits.max_side = kMaxImageSide;
   limits.max_disparities = kMaxDisparities;
   limits.max_volume = std::size_t{1} << 29;
-  if (method == WholeMethod::kBeliefPropagation) limits.max_volume = std::size_t{1} << 25;
-  if (method == WholeMethod::kNone) limits.max_volume = std::size_t{1} << 27;
+  if (fused == FusedStages::kBeliefs) limits.max_volume = std::size_t{1} << 25;
+  if (!fused) limits.max_volume = std::size_t{1} << 27;
   return limits;
 }
 

@@ -29,7 +29,7 @@ struct PairDepthOptions {
 /// Size limits of the rectified pairs of a method, independent of the photos' size: they limit the costs of
 /// semi-global and block matching and of a pipeline (float volumes) to gigabytes, and belief propagation, the
 /// slowest, to a few seconds per pair on a CPU.
-RectifyLimits pair_limits(WholeMethod method);
+RectifyLimits pair_limits(const MethodSpec& method);
 
 /// Merged depth per pixel, and the share of maps that agree on it.
 struct MergedDepth {

@@ -37,7 +37,7 @@ void put_labels(ImageView<const std::uint16_t> labels, const Hypotheses& dispari
 
 PairInputs::PairInputs(const PairProblem& pair) : problem(pair), costs(pair) {
   const MethodSpec& spec = pair.options;
-  const bool crosses = spec.aggregation.kind == Aggregation::kCrossBased;
+  const bool crosses = aggregator_of(spec.aggregation).guide == SupportGuide::kArms;
   if (crosses || spec.refine.vote) left_arms = cross_arms(pair.colour.left, spec.aggregation.cross);
   if (crosses) right_arms = cross_arms(pair.colour.right, spec.aggregation.cross);
 }
@@ -49,7 +49,8 @@ PairStages::PairStages(const PairInputs& inputs, PairSide side, const MethodSpec
       range_(inputs.problem.options.range),
       checks_(winner_checks(spec)),
       disparity_(guide_.width, guide_.height) {
-  if (spec.optimizer == Optimizer::kSemiGlobal && spec.whole == WholeMethod::kNone && spec.refine.subpixel)
+  if (spec.optimizer == Optimizer::kSemiGlobal && spec.judge == WinnerJudge::kOtherView &&
+      spec.refine.subpixel)
     between_ = Image<float>(guide_.width, guide_.height);
 }
 
@@ -61,25 +62,16 @@ SupportViews<T> PairStages::views(ImageView<const T> left, ImageView<const T> ri
 
 Volume<float> PairStages::aggregated(Volume<float> costs) const {
   const ColourPair& colour = inputs_.problem.colour;
-  const auto bytes = [&](int threads) {
-    return aggregation_bytes(costs.width(), costs.height(), costs.planes(), spec_.aggregation, threads);
-  };
-  compute(bytes, [&] {
-    costs = recon::aggregated(std::move(costs), views(colour.left, colour.right),
-                              views(inputs_.left_arms.view(), inputs_.right_arms.view()), spec_.aggregation,
-                              max_cost(spec_.cost));
-  });
-  return costs;
+  return recon::aggregated(std::move(costs), views(colour.left, colour.right),
+                           views(inputs_.left_arms.view(), inputs_.right_arms.view()), spec_.aggregation,
+                           max_cost(spec_.cost));
 }
 
 Volume<float> PairStages::along_scanlines(Volume<float> costs) const {
   const SupportViews<Rgb8> colours = views(inputs_.problem.colour.left, inputs_.problem.colour.right);
   Volume<float> means(costs.width(), costs.planes(), costs.height());
-  compute([&](int threads) { return optimize_scanlines_bytes(costs.width(), costs.planes(), threads); },
-          [&] {
-            optimize_scanlines(costs.view(), colours.reference, {colours.source, side_, range_.min},
-                               spec_.scanline, means.view());
-          });
+  optimize_scanlines(costs.view(), colours.reference, {colours.source, side_, range_.min}, spec_.scanline,
+                     means.view());
   return means;
 }
 
@@ -104,7 +96,7 @@ void PairStages::take_winners(int y, const Winner* winners) {
 }
 
 void PairStages::take_paths(int y, const PathWinner* winners, const std::uint16_t* right_planes) {
-  if (spec_.whole == WholeMethod::kSemiGlobal) {
+  if (spec_.judge == WinnerJudge::kSums) {
     for (int x = 0; x < guide_.width; ++x)
       disparity_(x, y) = winner_disparity(checks_, range_.min, guide_.width, x, winners[x],
                                           [&](int matched) { return right_planes[matched]; });
@@ -121,14 +113,50 @@ void PairStages::take_labels() {
   put_labels(std::as_const(labels_).view(), hypotheses_, disparity_.view());
 }
 
+void PairStages::refine(StageId stage) {
+  const Image<float>& other = other_;
+  switch (stage) {
+    case StageId::kOtherView:
+      return match_other_view();
+    case StageId::kCheck:
+      outliers_ = left_right_check(disparity_.view(), other.view(), spec_.left_right);
+      return;
+    case StageId::kSurfaces:
+      return mark_surfaces();
+    case StageId::kVotes:
+      return vote_in_regions(disparity_.view(), outliers_.view(), inputs_.left_arms.view(), range_.min,
+                             range_.count, spec_.voting, other.view());
+    case StageId::kInterpolation:
+      return interpolate_outliers(disparity_.view(), outliers_.view(), inputs_.problem.colour.left,
+                                  other.view());
+    case StageId::kInvalidation:
+      return invalidate();
+    case StageId::kLabelEdges:
+      disparity_ = adjust_discontinuities(disparity_.view(), costs_.view(), range_.min);
+      return;
+    case StageId::kSubpixel:
+      return add_subpixel();
+    case StageId::kMedian:
+      disparity_ = median_3x3(disparity_.view());
+      return;
+    case StageId::kSmoothing:
+      disparity_ = smoothed_disparities(disparity_.view(), disparity_bounds(range_.min, range_.count));
+      return;
+    case StageId::kCosts:
+    case StageId::kAggregation:
+    case StageId::kLabels:
+    case StageId::kGraphCut:
+    case StageId::kPatches:
+    case StageId::kPrior:
+    case StageId::kPatchEdges:
+      EXPECTS(false);  // no refinement of a pair
+  }
+}
+
 void PairStages::match_other_view() {
   PairStages other(inputs_, PairSide::kRight, labels_only(spec_));
   other.run();
   other_ = std::move(other.disparity());
-}
-
-void PairStages::check_views() {
-  outliers_ = left_right_check(disparity_.view(), other_.view(), spec_.left_right);
 }
 
 void PairStages::mark_surfaces() {
@@ -141,24 +169,11 @@ void PairStages::mark_surfaces() {
   });
 }
 
-void PairStages::vote() {
-  vote_in_regions(disparity_.view(), outliers_.view(), inputs_.left_arms.view(), range_.min, range_.count,
-                  spec_.voting, other_.view());
-}
-
-void PairStages::interpolate() {
-  interpolate_outliers(disparity_.view(), outliers_.view(), inputs_.problem.colour.left, other_.view());
-}
-
 void PairStages::invalidate() {
   parallel_for(guide_.height, [&](int y) {
     for (int x = 0; x < guide_.width; ++x)
       if (outliers_(x, y) != Outlier::kNone) disparity_(x, y) = kUnknown;
   });
-}
-
-void PairStages::move_edges() {
-  disparity_ = adjust_discontinuities(disparity_.view(), costs_.view(), range_.min);
 }
 
 /// Adds the sub-pixel part of the winners to the disparities that still equal their winners.
@@ -168,14 +183,6 @@ void PairStages::add_subpixel() {
     for (int x = 0; x < guide_.width; ++x)
       if (std::abs(between_(x, y) - disparity_(x, y)) <= 0.5f) disparity_(x, y) = between_(x, y);
   });
-}
-
-void PairStages::filter_by_median() {
-  disparity_ = median_3x3(disparity_.view());
-}
-
-void PairStages::smooth() {
-  disparity_ = smoothed_disparities(disparity_.view(), disparity_bounds(range_.min, range_.count));
 }
 
 void cut_disparities(const PairSpec& spec, VolumeView<float> costs, ImageView<const std::uint8_t> guide,

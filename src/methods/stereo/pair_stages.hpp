@@ -18,8 +18,8 @@ struct PairInputs {
 /// The stages of a method over a view of a rectified pair. After the optimizer every pixel has a disparity,
 /// the lowest one on ties; only outliers that are not repaired become unknown. The sub-pixel stage uses the
 /// parabola through the path sums of the semi-global optimizer, otherwise through the costs. The order of
-/// the stages is that of X. Mei et al. 2011. WholeMethod::kSemiGlobal takes both views' winners from the same
-/// sums, see WinnerChecks.
+/// the stages is that of X. Mei et al. 2011. WinnerJudge::kSums takes both views' winners from the same sums,
+/// see WinnerChecks.
 class PairStages : public HostStages {
  public:
   /// @param spec  of the problem, or a part of it
@@ -35,16 +35,12 @@ class PairStages : public HostStages {
   void take_winners(int y, const Winner* winners) override;
   void take_paths(int y, const PathWinner* winners, const std::uint16_t* right_planes) override;
   void take_labels() override;
-  void match_other_view() override;
-  void check_views() override;
-  void mark_surfaces() override;
-  void vote() override;
-  void interpolate() override;
-  void invalidate() override;
-  void move_edges() override;
-  void add_subpixel() override;
-  void filter_by_median() override;
-  void smooth() override;
+  void refine(StageId stage) override;
+
+  void match_other_view();
+  void mark_surfaces();
+  void invalidate();
+  void add_subpixel();
 
   /// The images of this view and of the other one.
   template <class T>
@@ -53,7 +49,7 @@ class PairStages : public HostStages {
   const PairInputs& inputs_;
   const PairSide side_;
   const DisparityRange range_;
-  const WinnerChecks checks_;  ///< of WholeMethod::kSemiGlobal
+  const WinnerChecks checks_;  ///< of WinnerJudge::kSums
   Image<float> disparity_;
   Image<float> between_;  ///< of the semi-global optimizer: disparities with their sub-pixel part
   Image<float> other_;    ///< disparities of the other view

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "core/parallel.hpp"
 #include "match/ad_census.hpp"
@@ -49,7 +50,9 @@ void PipelineCosts::fill(PairSide side, VolumeView<float> costs) const {
       return fill_from_transforms(side, costs);
     case CostKind::kSad:
     case CostKind::kZncc:
-      EXPECTS(!is_swept(options.kind));
+    case CostKind::kBlockDifference:
+    case CostKind::kTruncatedDifference:
+      throw std::logic_error("the cost is one of sweeps or of fused stages");
   }
 }
 

@@ -19,7 +19,6 @@ constexpr std::size_t kMaxSearchSources = 8;
 /// Of the pixels: the least region that counts, the share of its depths at either end that do not, and the
 /// least share that has to have a depth.
 constexpr double kMinRegion = 0.006, kTail = 0.01, kMinKnown = 0.02;
-constexpr float kMaxSad = 15.0f;  ///< max trusted cost, grey levels
 /// Max difference of inverse depth within a region, in planes or relative.
 constexpr float kMaxPlaneStep = 2.1f, kMaxRelativeStep = 0.02f;
 /// What is found is widened by two planes and this factor in inverse depth.
@@ -54,7 +53,7 @@ struct Search {
 /// The inverse depths of large regions, rising.
 std::vector<float> inverse_depths(const DepthEstimate& estimate, const SweepProblem& sweep) {
   const PhotometricFilterOptions filter;
-  const float max_cost = sweep.cost.kind == CostKind::kZncc ? filter.max_cost : kMaxSad;
+  const float max_cost = swept_cost_levels(sweep.cost.kind).trusted;
   Image<float> inverse(estimate.depth.width(), estimate.depth.height());
   for (int y = 0; y < inverse.height(); ++y)
     for (int x = 0; x < inverse.width(); ++x) {

@@ -3,7 +3,6 @@
 #include "core/hd.hpp"
 #include "match/warp_step.hpp"
 #include "methods/hypotheses.hpp"
-#include "optimize/patch_match/patch_match_step.hpp"
 #include "optimize/semi_global/quantized_cost_step.hpp"
 #include "optimize/semi_global/semi_global_step.hpp"
 #include "optimize/winner/winner_step.hpp"
@@ -11,11 +10,6 @@
 #include "refine/subplane_step.hpp"
 
 namespace recon {
-
-/// The result of one pixel; depth is NaN if no plane has a cost.
-struct WinnerDepth {
-  float depth, cost, confidence;
-};
 
 /// Converts a winning plane to a depth: 1/z at the minimum of the parabola through the neighbouring costs.
 RECON_HD WinnerDepth winner_depth(const Winner& winner, const Hypotheses& planes) {
@@ -36,12 +30,6 @@ RECON_HD WinnerDepth semi_global_depth(const PathWinner& winner, std::uint8_t qu
   WinnerDepth result = winner_depth(sums, planes);
   result.cost = dequantized_cost(quantized, cap);
   return result;
-}
-
-/// The depth of a slanted patch; unknown where no source sees it.
-RECON_HD WinnerDepth patch_depth(const PatchState& state) {
-  return {state.cost < kNoPatchCost ? 1.0f / state.plane.w : __builtin_nanf(""), state.cost,
-          state.cost < 1.0f ? 1.0f - state.cost : 0.0f};
 }
 
 /// The (fractional) plane index of a depth; NaN if unknown.

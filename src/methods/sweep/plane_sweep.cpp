@@ -227,7 +227,7 @@ std::vector<Image<std::uint8_t>> halve_images(SweepProblem& problem) {
 
 SweepProblem coarsest_sweep(const SweepProblem& problem) {
   SweepProblem sweep = problem;
-  sweep.refine.patches = sweep.refine.smooth = sweep.refine.prior = sweep.refine.edges = false;
+  static_cast<MethodSpec&>(sweep) = coarsest_method(problem);
   if (!problem.coarser.empty()) static_cast<SweepImages&>(sweep) = problem.coarser.back();
   sweep.coarser.clear();
   sweep.colours = {};
@@ -251,7 +251,7 @@ SweepShape sweep_shape(const SweepProblem& problem) {
 
 SweepShape coarsest_shape(const SweepShape& shape) {
   SweepShape coarsest = shape;
-  coarsest.refine.patches = coarsest.refine.smooth = coarsest.refine.prior = coarsest.refine.edges = false;
+  static_cast<MethodSpec&>(coarsest) = coarsest_method(shape);
   coarsest.sources = std::min(coarsest.sources, kCoarseSources);
   const int levels = shape.patch_match.levels;
   for (int* side : {&coarsest.width, &coarsest.height, &coarsest.source_width, &coarsest.source_height})

@@ -77,15 +77,9 @@ Volume<float> SweepStages::aggregated(Volume<float> costs) const {
   const AggregationOptions& by = spec_.aggregation;
   const Image<Rgb8> colours = colours_of(reference_);
   Image<Cross> arms;
-  if (by.kind == Aggregation::kCrossBased) arms = cross_arms(colours.view(), by.cross);
-  const auto bytes = [&](int threads) {
-    return aggregation_bytes(costs.width(), costs.height(), costs.planes(), by, threads);
-  };
-  compute(bytes, [&] {
-    costs = recon::aggregated(std::move(costs), {colours.view(), {}}, {arms.view(), {}}, by,
-                              max_cost(spec_.cost));
-  });
-  return costs;
+  if (aggregator_of(by).guide == SupportGuide::kArms) arms = cross_arms(colours.view(), by.cross);
+  return recon::aggregated(std::move(costs), {colours.view(), {}}, {arms.view(), {}}, by,
+                           max_cost(spec_.cost));
 }
 
 std::ptrdiff_t SweepStages::code_at(int x, int y) const {
@@ -205,6 +199,11 @@ float SweepStages::smoothness_at(const GraphCutOptions& options, int x, int y, i
            label_distance(d, labels_(qx, qy), options.smoothness_cap);
   }
   return sum;
+}
+
+void SweepStages::refine(StageId stage) {
+  EXPECTS(stage == StageId::kLabelEdges);  // the only one that a sweep has, see contradiction
+  move_edges();
 }
 
 void SweepStages::move_edges() {

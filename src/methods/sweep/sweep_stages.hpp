@@ -32,9 +32,10 @@ class SweepStages : public HostStages {
   void take_winners(int y, const Winner* winners) override;
   void take_paths(int y, const PathWinner* winners, const std::uint16_t* right_planes) override;
   void take_labels() override;
-  void move_edges() override;
+  void refine(StageId stage) override;
 
   void by_tiles(const TileSink& sink) const;
+  void move_edges();
   void quantize(const Tile& tile, VolumeView<const Half> costs, const std::uint8_t* table);
   std::ptrdiff_t code_at(int x, int y) const;
   void store(int x, int y, const WinnerDepth& result);

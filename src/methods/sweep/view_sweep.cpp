@@ -50,53 +50,54 @@ DepthEstimate depth_estimate(ImageView<const PatchState> states) {
   return result;
 }
 
-/// Gives pixels of weak texture the planes that their surroundings support.
-void fill_weak_texture(const SweepProblem& problem, ImageView<PatchState> states) {
-  std::vector<WarpedImage> sources;
-  for (const PosedImage& source : problem.sources)
-    sources.push_back({warp_into(problem, source), source.channel[0]});
-  fill_supported_planes(states, problem.reference.channel[0], sources, patch_range(problem));
-}
+/// The stages of Scope::kPatches on the host.
+class PatchStages {
+ public:
+  explicit PatchStages(const SweepProblem& problem) : problem_(problem), range_(patch_range(problem)) {
+    const Pinhole& camera = problem.reference.camera;
+    EXPECTS(problem.colours.data == nullptr ||
+            (problem.colours.width == camera.width && problem.colours.height == camera.height));
+  }
 
-/// Bytes of patch_match with the images of a level.
-std::size_t patches_bytes(const SweepShape& shape, int threads) {
-  return static_cast<std::size_t>(shape.sources) *
-             SampledImage::bytes(shape.source_width, shape.source_height) +
-         patch_match_bytes(shape.width, shape.height, shape.sources, shape.refine.smooth, threads);
-}
+  /// @param coarsest  depths of the coarsest level
+  DepthEstimate run(const DepthEstimate& coarsest) {
+    for_stages(problem_, Scope::kPatches, [&](const StageRow& stage) { run_stage(stage.id, coarsest); });
+    return depth_estimate(std::as_const(states_).view());
+  }
 
-/// Refines the depths of the coarsest level.
-DepthEstimate refine_patches(const SweepProblem& problem, const DepthEstimate& coarsest) {
-  const int halvings = static_cast<int>(problem.coarser.size());
-  std::optional<PatchLevel> level;
-  const auto level_at = [&](int l) -> const PatchLevel& {
-    level.reset();
-    return level.emplace(patch_level(l < halvings ? problem.coarser[halvings - 1 - l] : problem));
-  };
-  const int width = problem.reference.camera.width, height = problem.reference.camera.height;
-  EXPECTS(problem.colours.data == nullptr ||
-          (problem.colours.width == width && problem.colours.height == height));
-  Image<PatchState> states;
-  compute([&](int threads) { return patches_bytes(sweep_shape(problem), threads); },
-          [&] {
-            states = patch_match(halvings + 1, level_at, coarsest.depth.view(), patch_range(problem),
-                                 problem.patch_match, problem.refine.smooth);
-          });
-  if (memory_is_counted()) states = Image<PatchState>(width, height);
-  level.reset();
-  if (problem.refine.prior)
-    compute([&](int) { return supported_planes_bytes(width, height); },
-            [&] { fill_weak_texture(problem, states.view()); });
-  if (problem.refine.edges)
-    compute([&](int) { return moved_edges_bytes(width, height); },
-            [&] {
-              const ImageView<const std::uint8_t>& grey = problem.reference.channel[0];
-              states = with_moved_edges(states.view(),
-                                        {grey.data, grey.pitch, problem.colours.data, problem.colours.pitch},
-                                        patch_range(problem));
-            });
-  return depth_estimate(std::as_const(states).view());
-}
+ private:
+  void run_stage(StageId stage, const DepthEstimate& coarsest) {
+    if (stage == StageId::kPatches) return refine_levels(coarsest.depth.view());
+    if (stage == StageId::kPrior) return fill_weak_texture();
+    EXPECTS(stage == StageId::kPatchEdges);
+    const ImageView<const std::uint8_t>& grey = problem_.reference.channel[0];
+    states_ = with_moved_edges(
+        states_.view(), {grey.data, grey.pitch, problem_.colours.data, problem_.colours.pitch}, range_);
+  }
+
+  void refine_levels(ImageView<const float> depth) {
+    const int halvings = static_cast<int>(problem_.coarser.size());
+    std::optional<PatchLevel> level;
+    const auto level_at = [&](int l) -> const PatchLevel& {
+      level.reset();
+      return level.emplace(patch_level(l < halvings ? problem_.coarser[halvings - 1 - l] : problem_));
+    };
+    states_ = patch_match(halvings + 1, level_at, depth, range_, problem_.patch_match,
+                          problem_.refine.smooth_patches);
+  }
+
+  /// Gives pixels of weak texture the planes that their surroundings support.
+  void fill_weak_texture() {
+    std::vector<WarpedImage> sources;
+    for (const PosedImage& source : problem_.sources)
+      sources.push_back({warp_into(problem_, source), source.channel[0]});
+    fill_supported_planes(states_.view(), problem_.reference.channel[0], sources, range_);
+  }
+
+  const SweepProblem& problem_;
+  const InverseRange range_;
+  Image<PatchState> states_;
+};
 
 /// Images of a shape, halved `halvings` times.
 SweepImages sized_images(const SweepShape& shape, int halvings) {
@@ -112,7 +113,7 @@ SweepImages sized_images(const SweepShape& shape, int halvings) {
 /// A problem of a shape, without pixels.
 SweepProblem sized_problem(const SweepShape& shape) {
   SweepProblem problem{shape, sized_images(shape, 0), {1, 1, shape.planes}, {}};
-  for (int level = 1; shape.refine.patches && level <= shape.patch_match.levels; ++level)
+  for (int level = 1; has_patches(shape) && level <= shape.patch_match.levels; ++level)
     problem.coarser.push_back(sized_images(shape, level));
   return problem;
 }
@@ -121,7 +122,7 @@ SweepProblem sized_problem(const SweepShape& shape) {
 
 DepthEstimate sweep_view(const SweepProblem& problem) {
   check(problem, true);
-  if (problem.refine.patches) return refine_patches(problem, sweep_view(coarsest_sweep(problem)));
+  if (has_patches(problem)) return PatchStages(problem).run(sweep_view(coarsest_sweep(problem)));
   CpuSweep sweep = prepare_cpu_sweep(problem.reference, problem.sources, problem.planes, problem.cost);
   const std::vector<SweepBlock> blocks = blocks_of(sweep_shape(problem));
   DepthEstimate view;

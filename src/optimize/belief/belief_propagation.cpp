@@ -117,16 +117,10 @@ namespace recon {
 
 HWY_EXPORT(solve_on_target);
 
-Image<std::uint16_t> propagate_beliefs(const BeliefShape& shape, const BeliefOptions& options,
-                                       const BeliefCosts& costs) {
-  check_belief(shape, options);
-  const BeliefProblem problem{shape, options, belief_cap(options, shape.disparities), costs};
-  return HWY_DYNAMIC_DISPATCH(solve_on_target)(problem, belief_pyramid(shape, options, 1),
-                                               oneapi::tbb::this_task_arena::max_concurrency());
-}
+namespace {
 
-std::size_t propagate_beliefs_bytes(const BeliefShape& shape, const BeliefOptions& options, int threads) {
-  check_belief(shape, options);
+/// Max bytes of propagate_beliefs, including its result.
+std::size_t bytes_of_beliefs(const BeliefShape& shape, const BeliefOptions& options, int threads) {
   const BeliefPyramid pyramid = belief_pyramid(shape, options, 1);
   const BeliefLevel& finest = pyramid.levels[0];
   const std::size_t stored = belief_storage_bytes(options.storage);
@@ -136,6 +130,21 @@ std::size_t propagate_beliefs_bytes(const BeliefShape& shape, const BeliefOption
   return element_count({pyramid.elements + 2 * kBeliefColumnStep}) * stored +
          static_cast<std::size_t>(threads + 1) * per_thread +
          element_count({padded_count<std::uint16_t>(shape.width), shape.height, 2}) + (std::size_t{64} << 10);
+}
+
+}  // namespace
+
+Image<std::uint16_t> propagate_beliefs(const BeliefShape& shape, const BeliefOptions& options,
+                                       const BeliefCosts& costs) {
+  check_belief(shape, options);
+  Image<std::uint16_t> winners;
+  compute([&](int threads) { return bytes_of_beliefs(shape, options, threads); },
+          [&] {
+            const BeliefProblem problem{shape, options, belief_cap(options, shape.disparities), costs};
+            winners = HWY_DYNAMIC_DISPATCH(solve_on_target)(problem, belief_pyramid(shape, options, 1),
+                                                            oneapi::tbb::this_task_arena::max_concurrency());
+          });
+  return winners;
 }
 
 }  // namespace recon

@@ -35,7 +35,4 @@ using BeliefCosts = std::function<void(const BeliefColumns& columns, int d, floa
 Image<std::uint16_t> propagate_beliefs(const BeliefShape& shape, const BeliefOptions& options,
                                        const BeliefCosts& costs);
 
-/// Max bytes that the call allocates, including the result.
-std::size_t propagate_beliefs_bytes(const BeliefShape& shape, const BeliefOptions& options, int threads);
-
 }  // namespace recon

@@ -142,10 +142,23 @@ class Cut {
   std::vector<int> changed_in_;  ///< the last pass that changed each row
 };
 
-}  // namespace
+/// Max bytes of a cut, excluding costs, guide and labels.
+std::size_t bytes_of_cut(int width, int height, const GraphCutOptions& options, int threads) {
+  std::size_t largest = 0, max_bands = 0;
+  for (const auto& layout : layouts(height, options)) {
+    max_bands = std::max(max_bands, layout.size());
+    for (const RowRange& rows : layout)
+      largest = std::max(largest, CutBand::bytes(width, rows.end - rows.begin));
+  }
+  const std::size_t at_once = std::min(max_bands, static_cast<std::size_t>(threads));
+  // Data per pixel, the sorted costs of a row per thread, and a small amount per row.
+  return element_count({padded_count<float>(width), height, 2 * sizeof(float)}) + at_once * largest +
+         element_count({width, threads, options.best + 1, sizeof(float)}) +
+         element_count({height, 3 * sizeof(double)});
+}
 
-void graph_cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
-               const GraphCutOptions& options, ImageView<std::uint16_t> labels) {
+void cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guide, const GraphCutOptions& options,
+         ImageView<std::uint16_t> labels) {
   check(options);
   EXPECTS(costs.width >= 1 && costs.height >= 1 && costs.planes >= 1 && costs.planes <= kMaxCutLabels);
   EXPECTS(labels.width == costs.width && labels.height == costs.height);
@@ -158,18 +171,12 @@ void graph_cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guid
   }
 }
 
-std::size_t graph_cut_bytes(int width, int height, const GraphCutOptions& options, int threads) {
-  std::size_t largest = 0, max_bands = 0;
-  for (const auto& layout : layouts(height, options)) {
-    max_bands = std::max(max_bands, layout.size());
-    for (const RowRange& rows : layout)
-      largest = std::max(largest, CutBand::bytes(width, rows.end - rows.begin));
-  }
-  const std::size_t at_once = std::min(max_bands, static_cast<std::size_t>(threads));
-  // Data per pixel, the sorted costs of a row per thread, and a small amount per row.
-  return element_count({padded_count<float>(width), height, 2 * sizeof(float)}) + at_once * largest +
-         element_count({width, threads, options.best + 1, sizeof(float)}) +
-         element_count({height, 3 * sizeof(double)});
+}  // namespace
+
+void graph_cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
+               const GraphCutOptions& options, ImageView<std::uint16_t> labels) {
+  compute([&](int threads) { return bytes_of_cut(costs.width, costs.height, options, threads); },
+          [&] { cut(costs, guide, options, labels); });
 }
 
 }  // namespace recon

@@ -48,7 +48,4 @@ inline constexpr int kMaxCutLabels = 65535;
 void graph_cut(VolumeView<const float> costs, ImageView<const std::uint8_t> guide,
                const GraphCutOptions& options, ImageView<std::uint16_t> labels);
 
-/// Max bytes that `graph_cut` allocates on `threads` threads, excluding costs, guide and labels.
-std::size_t graph_cut_bytes(int width, int height, const GraphCutOptions& options, int threads);
-
 }  // namespace recon

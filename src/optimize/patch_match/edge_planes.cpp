@@ -34,9 +34,4 @@ Image<PatchState> with_moved_edges(ImageView<PatchState> states, const EdgeImage
   return result;
 }
 
-std::size_t moved_edges_bytes(int width, int height) {
-  return 2 * element_count({padded_count<PatchState>(width), height, sizeof(PatchState)}) +
-         element_count({padded_count<EdgeVoter>(width), height});
-}
-
 }  // namespace recon

@@ -17,7 +17,4 @@ namespace recon {
 Image<PatchState> with_moved_edges(ImageView<PatchState> states, const EdgeImage& reference,
                                    const InverseRange& range);
 
-/// Bytes of with_moved_edges and its result, without image and states.
-std::size_t moved_edges_bytes(int width, int height);
-
 }  // namespace recon

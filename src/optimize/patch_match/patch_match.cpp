@@ -325,11 +325,9 @@ Image<PatchState> smoothed(const PatchPass& pass) {
   return result;
 }
 
-}  // namespace
-
-Image<PatchState> patch_match(int levels, const std::function<const PatchLevel&(int)>& level_at,
-                              ImageView<const float> depth, const InverseRange& range,
-                              const PatchMatchOptions& options, bool smooth) {
+Image<PatchState> refined_patches(int levels, const std::function<const PatchLevel&(int)>& level_at,
+                                  ImageView<const float> depth, const InverseRange& range,
+                                  const PatchMatchOptions& options, bool smooth) {
   EXPECTS(levels >= 1 && options.best_k >= 1 && options.best_k <= kMaxPatchSources);
   const PatchWeights weights(options.radius);
   Image<PatchState> states, coarse;
@@ -378,12 +376,21 @@ Image<PatchState> patch_match(int levels, const std::function<const PatchLevel&(
   return states;
 }
 
-std::size_t patch_match_bytes(int width, int height, int sources, bool smooth, int threads) {
+}  // namespace
+
+Image<PatchState> patch_match(int levels, const std::function<const PatchLevel&(int)>& level_at,
+                              ImageView<const float> depth, const InverseRange& range,
+                              const PatchMatchOptions& options, bool smooth) {
+  const CountedMemory* counted = CountedMemory::current();
+  if (counted == nullptr) return refined_patches(levels, level_at, depth, range, options, smooth);
+  const PatchLevel& finest = level_at(levels - 1);
+  const int width = finest.reference.width, height = finest.reference.height;
   const std::size_t states = element_count({padded_count<PatchState>(width), height, sizeof(PatchState)});
   const std::size_t chosen = element_count({padded_count<PatchSources>(width), height, sizeof(PatchSources)});
+  const std::size_t rows = RatedRows::bytes(width, static_cast<int>(finest.sources.size()), kBandRows);
   // Of the level, of the one before it, and of the one before that until its memory is freed.
-  return (states + chosen) / 16 * 21 + (smooth ? states : 0) +
-         static_cast<std::size_t>(threads) * RatedRows::bytes(width, sources, kBandRows);
+  CountedBytes((states + chosen) / 16 * 21 + (smooth ? states : 0) + counted->threads() * rows);
+  return Image<PatchState>(width, height);
 }
 
 }  // namespace recon

@@ -37,7 +37,4 @@ Image<PatchState> patch_match(int levels, const std::function<const PatchLevel&(
                               ImageView<const float> depth, const InverseRange& range,
                               const PatchMatchOptions& options, bool smooth);
 
-/// Bytes of `patch_match` for a finest level of width x height, without the levels' images.
-std::size_t patch_match_bytes(int width, int height, int sources, bool smooth, int threads);
-
 }  // namespace recon

@@ -5,6 +5,7 @@
 
 #include "core/unroll.hpp"
 #include "match/patch_step.hpp"
+#include "optimize/winner/winner_step.hpp"
 
 /// The optimizer over slanted planes: propagation from neighbours on a checkerboard, random perturbation, and
 /// the choice of the sources of each pixel. Decisions of a pixel depend on its neighbours of the other colour
@@ -52,6 +53,12 @@ RECON_HD int source_count(PatchSources sources) {
 constexpr float kInvisibleCost = 1.2f;
 /// Above every cost.
 constexpr float kNoPatchCost = 3.0f;
+
+/// The depth of a slanted patch; unknown where no source sees it.
+RECON_HD WinnerDepth patch_depth(const PatchState& state) {
+  return {state.cost < kNoPatchCost ? 1.0f / state.plane.w : __builtin_nanf(""), state.cost,
+          state.cost < 1.0f ? 1.0f - state.cost : 0.0f};
+}
 
 /// The mean cost of a plane over the sources of a pixel. It stops at the first partial cost that is not below
 /// `bound`, and returns that.

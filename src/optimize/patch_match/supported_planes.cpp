@@ -190,12 +190,11 @@ class SupportedPlanes {
 void fill_supported_planes(ImageView<PatchState> states, ImageView<const std::uint8_t> reference,
                            const std::vector<WarpedImage>& sources, const InverseRange& range) {
   EXPECTS(states.width == reference.width && states.height == reference.height && !sources.empty());
-  SupportedPlanes(states, reference, sources, range).fill();
-}
-
-std::size_t supported_planes_bytes(int width, int height) {
-  return element_count({kSupportDirections + 2, padded_count<std::uint8_t>(width), height}) +
-         element_count({padded_count<float>(width), height, sizeof(float)});
+  const auto bytes = [&](int) {
+    return element_count({kSupportDirections + 2, padded_count<std::uint8_t>(states.width), states.height}) +
+           element_count({padded_count<float>(states.width), states.height, sizeof(float)});
+  };
+  compute(bytes, [&] { SupportedPlanes(states, reference, sources, range).fill(); });
 }
 
 }  // namespace recon

@@ -33,7 +33,4 @@ struct WarpedImage {
 void fill_supported_planes(ImageView<PatchState> states, ImageView<const std::uint8_t> reference,
                            const std::vector<WarpedImage>& sources, const InverseRange& range);
 
-/// Bytes of fill_supported_planes, without images and states.
-std::size_t supported_planes_bytes(int width, int height);
-
 }  // namespace recon

@@ -286,6 +286,16 @@ void optimize_strip(const ScanlineProblem& problem, int first) {
   }
 }
 
+/// Of the rows and strips that threads work on.
+std::size_t bytes_of_scanlines(int width, int planes, int threads) {
+  const std::size_t row = element_count({width, 2 * whole_vectors(planes) + 5, sizeof(float)});
+  const std::size_t tables =
+      element_count({4, whole_vectors(width + planes) + 2 * kScanlineLanes, sizeof(float)});
+  const std::size_t paths =
+      element_count({whole_vectors(planes) + 2 * kScanlineLanes, kStripColumns, sizeof(float)});
+  return static_cast<std::size_t>(threads) * (row + tables + paths);
+}
+
 }  // namespace
 
 void optimize_scanlines(VolumeView<const float> costs, ImageView<const Rgb8> reference,
@@ -295,18 +305,12 @@ void optimize_scanlines(VolumeView<const float> costs, ImageView<const Rgb8> ref
   EXPECTS(mean.width == costs.width && mean.height == costs.height && mean.planes == costs.planes);
   EXPECTS(options.p1 >= 0.0f && options.p2 >= options.p1);
   const ScanlineProblem problem{costs, reference, other, options, mean};
-  parallel_for(costs.height, [&](int y) { optimize_row(problem, y); });
-  parallel_for((costs.width + kStripColumns - 1) / kStripColumns,
-               [&](int strip) { optimize_strip(problem, strip * kStripColumns); });
-}
-
-std::size_t optimize_scanlines_bytes(int width, int planes, int threads) {
-  const std::size_t row = element_count({width, 2 * whole_vectors(planes) + 5, sizeof(float)});
-  const std::size_t tables =
-      element_count({4, whole_vectors(width + planes) + 2 * kScanlineLanes, sizeof(float)});
-  const std::size_t paths =
-      element_count({whole_vectors(planes) + 2 * kScanlineLanes, kStripColumns, sizeof(float)});
-  return static_cast<std::size_t>(threads) * (row + tables + paths);
+  compute([&](int threads) { return bytes_of_scanlines(costs.width, costs.planes, threads); },
+          [&] {
+            parallel_for(costs.height, [&](int y) { optimize_row(problem, y); });
+            parallel_for((costs.width + kStripColumns - 1) / kStripColumns,
+                         [&](int strip) { optimize_strip(problem, strip * kStripColumns); });
+          });
 }
 
 }  // namespace recon

@@ -31,7 +31,4 @@ struct ScanlineView {
 void optimize_scanlines(VolumeView<const float> costs, ImageView<const Rgb8> reference,
                         const ScanlineView& other, const ScanlineOptions& options, VolumeView<float> mean);
 
-/// Max bytes that `optimize_scanlines` allocates on `threads` threads, excluding volumes and images.
-std::size_t optimize_scanlines_bytes(int width, int planes, int threads);
-
 }  // namespace recon

@@ -11,9 +11,9 @@ namespace recon {
 /// The quantized cost of a sample that no source sees: the maximum.
 inline constexpr int kInvalidQuantizedCost = 127;
 
-/// Cap of the cost: the typical cost of a random match.
-RECON_HD float cost_cap(CostKind kind) {
-  return kind == CostKind::kZncc ? 1.0f : 40.0f;
+/// Cap of a cost of sweeps.
+constexpr float cost_cap(CostKind kind) {
+  return swept_cost_levels(kind).cap;
 }
 
 /// Quantizes the cost of a sweep to seven bits for the semi-global optimizer: 0 .. kInvalidQuantizedCost - 1

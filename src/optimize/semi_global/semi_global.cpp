@@ -209,9 +209,7 @@ auto with_types(const SemiGlobalOptions& options, int max_cost, const Work& work
   return work(std::uint8_t{}, std::uint8_t{});
 }
 
-}  // namespace
-
-void semi_global(const SemiGlobalProblem& problem, const PathWinnerSink& sink) {
+void follow_paths(const SemiGlobalProblem& problem, const PathWinnerSink& sink) {
   const SemiGlobalOptions& options = problem.options;
   EXPECTS((problem.costs != nullptr) != (problem.stored_costs != nullptr));
   EXPECTS(sink != nullptr && !problem.guide.empty());
@@ -227,12 +225,17 @@ void semi_global(const SemiGlobalProblem& problem, const PathWinnerSink& sink) {
   });
 }
 
-std::size_t semi_global_bytes(int width, int height, int planes, const SemiGlobalOptions& options,
-                              int max_cost, bool stored_costs, int threads) {
-  return with_types(options, max_cost, [&](auto path, auto sum) {
-    return SemiGlobal<decltype(path), decltype(sum)>::bytes(width, height, planes, options, stored_costs,
-                                                            threads);
-  });
+}  // namespace
+
+void semi_global(const SemiGlobalProblem& problem, const PathWinnerSink& sink) {
+  const auto bytes = [&](int threads) {
+    return with_types(problem.options, problem.max_cost, [&](auto path, auto sum) {
+      return SemiGlobal<decltype(path), decltype(sum)>::bytes(problem.guide.width, problem.guide.height,
+                                                              problem.planes, problem.options,
+                                                              problem.stored_costs != nullptr, threads);
+    });
+  };
+  compute(bytes, [&] { follow_paths(problem, sink); });
 }
 
 }  // namespace recon

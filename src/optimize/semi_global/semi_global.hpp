@@ -66,8 +66,4 @@ using PathWinnerSink =
 /// @throws std::logic_error where options are out of range or max_cost + P2 > kMaxPathCost; OutOfMemory
 void semi_global(const SemiGlobalProblem& problem, const PathWinnerSink& sink);
 
-/// Max bytes that `semi_global` allocates on `threads` threads, excluding costs that the caller stores.
-std::size_t semi_global_bytes(int width, int height, int planes, const SemiGlobalOptions& options,
-                              int max_cost, bool stored_costs, int threads);
-
 }  // namespace recon

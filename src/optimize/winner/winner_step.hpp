@@ -16,6 +16,11 @@ struct Winner {
   float second;
 };
 
+/// The result of one pixel; depth is NaN if no plane has a cost.
+struct WinnerDepth {
+  float depth, cost, confidence;
+};
+
 /// Incremental winner-take-all over costs plane by plane, d = 0, 1, ..., without storing them.
 struct WinnerScan {
   Winner winner;

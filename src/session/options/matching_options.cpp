@@ -1,7 +1,5 @@
 // Costs, windows, optimizers, and the stages of a pipeline.
 
-#include <algorithm>
-
 #include "aggregate/adaptive_weight_step.hpp"
 #include "methods/presets.hpp"
 #include "session/options/option.hpp"
@@ -31,23 +29,21 @@ Option cost_option() {
       .add({kPipeline,
             [](const SessionOptions& o, Job job) { return pipeline_cost_keyword(o.spec(job.method).cost); },
             [](SessionOptions& o, const std::string& keyword) {
-              set_pipeline_cost(o.spec(Method::kPipeline), keyword);
+              visit_spec(o, kPipeline, [&](MethodSpec& spec) { set_pipeline_cost(spec, keyword); });
             },
             {},
             pipeline_costs()});
 }
 
 bool has_window(const MethodSpec& spec) {
-  return std::ranges::any_of(kAggregationNames, [&](const AggregationName& name) {
-    return name.kind == spec.aggregation.kind && name.has_window;
-  });
+  return aggregator_of(spec.aggregation).has_window;
 }
 
 /// "cw or aw".
 std::string aggregations_with_window() {
   std::string keywords;
-  for (const AggregationName& name : kAggregationNames)
-    if (name.has_window) keywords += (keywords.empty() ? "" : " or ") + std::string(name.keyword);
+  for (const Aggregator& it : kAggregators)
+    if (it.has_window) keywords += (keywords.empty() ? "" : " or ") + std::string(it.keyword);
   return keywords;
 }
 
@@ -99,9 +95,10 @@ Option refine_option() {
                 "are unknown where these cannot say); "
                 "edges,patches,smooth,prior is its default unless planes or stages are given")
       .add({kSweep | kPipeline,
-            [](const SessionOptions& o, Job job) { return format_refinement(o.spec(job.method).refine); },
+            [](const SessionOptions& o, Job job) { return format_steps(steps_of(o.spec(job.method))); },
             [](SessionOptions& o, const std::string& list) {
-              set_value(RECON_SPEC(refine), o, kSweep | kPipeline, parse_refinement(list));
+              const std::vector<std::string> steps = parse_steps(list);
+              visit_spec(o, kSweep | kPipeline, [&](MethodSpec& spec) { set_steps(spec, steps); });
             }});
 }
 
@@ -123,18 +120,19 @@ OptionGroup matching_options() {
       .add("optimizer", "NAME",
            "What chooses among the planes or disparities: winner (the least cost of each pixel), sgm "
            "(semi-global matching), graphcut (alpha-expansion); pipeline also scanline (four paths)")
-      .keyword(kSweep, RECON_SPEC(optimizer), kSweepOptimizers)
+      .keyword(kSweep, SpecField{[](auto& spec) -> auto& { return label_optimizer(spec);
+}
+}  // namespace recon
+, kSweepOptimizers)
       .keyword(kPipeline, RECON_SPEC(optimizer), kPipelineOptimizers);
-  return group;
+return group;
 }
 
 OptionGroup stage_options() {
   constexpr Jobs kStaged = kSweep | kPipeline;
   const char* arms_only = "has a meaning with --aggregation cross, or --refine vote, only";
   OptionGroup group("Stages of planesweep and pipeline");
-  group
-      .add("aggregation", "NAME",
-           "Aggregation of the costs around each pixel: " + explained(kAggregationNames))
+  group.add("aggregation", "NAME", "Aggregation of the costs around each pixel: " + explained(kAggregators))
       .keyword(kStaged, RECON_SPEC(aggregation.kind), kAggregations);
   group.add("aw-colour", "D", "Colour difference (CIELab) at which adaptive weights fall to 1/e")
       .number(kStaged, RECON_SPEC(aggregation.adaptive_weight.gamma_colour), {0.1, 1000})

@@ -8,10 +8,6 @@ namespace recon {
 
 namespace {
 
-bool contains(const std::vector<std::string>& words, const std::string& word) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 /// What a number must be; empty where it is in range.
 std::string fault_of(const std::string& text, const Range& range) {
   const double value = parse_number<double>(text);
@@ -33,6 +29,10 @@ std::string described_range(const Setting& setting) {
 }
 
 }  // namespace
+
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+  return std::ranges::find(words, word) != words.end();
+}
 
 int parse_integer(const std::string& text) {
   // Sums and products of few numbers of this size do not overflow.

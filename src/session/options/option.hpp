@@ -24,7 +24,7 @@ auto keyword_map(const Name (&names)[kCount]) {
 }
 inline const std::map<std::string, CostKind> kSweepCosts = keyword_map(kSweptCostNames);
 inline const std::map<std::string, CostKind> kColourCosts = keyword_map(kColourCostNames);
-inline const std::map<std::string, Aggregation> kAggregations = keyword_map(kAggregationNames);
+inline const std::map<std::string, Aggregation> kAggregations = keyword_map(kAggregators);
 inline const std::map<std::string, BlockCost> kBlockCosts = {{"sad", BlockCost::kSad},
                                                              {"ssd", BlockCost::kSsd}};
 inline const std::map<std::string, Transform> kTransforms = {{"census", Transform::kScaledCensus},
@@ -152,27 +152,28 @@ SpecField(Member) -> SpecField<Member>;
 
 /// The value of a field for a job.
 template <class Field>
-const auto& value_of(const Field& field, const SessionOptions& options, Job) {
+auto value_of(const Field& field, const SessionOptions& options, Job) {
   return field(options);
 }
 template <class Member>
-const auto& value_of(const SpecField<Member>& field, const SessionOptions& options, Job job) {
-  return field.member(options.spec(job.method));
+auto value_of(const SpecField<Member>& field, const SessionOptions& options, Job job) {
+  const MethodSpec spec = options.spec(job.method);
+  return field.member(spec);
 }
 
-/// Sets a field; in the specs of all methods that have some of the jobs.
+/// Sets a field; of a MethodSpec, if its method has some of the jobs.
 template <class Field, class Value>
 void set_value(const Field& field, SessionOptions& options, Jobs, const Value& value) {
   field(options) = value;
 }
 template <class Visit>
-void visit_specs(SessionOptions& options, Jobs jobs, const Visit& visit) {
-  for (const Method method : kMethods)
-    if ((jobs & (jobs_of({method, false}) | jobs_of({method, true}))) != 0) visit(options.spec(method));
+void visit_spec(SessionOptions& options, Jobs jobs, const Visit& visit) {
+  const Method method = options.own_method;
+  if ((jobs & (jobs_of({method, false}) | jobs_of({method, true}))) != 0) visit(options.own_spec);
 }
 template <class Member, class Value>
 void set_value(const SpecField<Member>& field, SessionOptions& options, Jobs jobs, const Value& value) {
-  visit_specs(options, jobs, [&](MethodSpec& spec) { field.member(spec) = value; });
+  visit_spec(options, jobs, [&](MethodSpec& spec) { field.member(spec) = value; });
 }
 
 /// An option of `reconstruct`: all that the command line, configurations, checks, resolved options and the
@@ -211,7 +212,8 @@ struct Option {
     for (const auto& [jobs, range] : ranges)
       add({jobs, [load](const SessionOptions& o, Job job) { return decimal(load(o.spec(job.method))); },
            [store, jobs = jobs](SessionOptions& o, const std::string& given) {
-             visit_specs(o, jobs, [&](MethodSpec& spec) { store(spec, parse_integer(given)); });
+             const int number = parse_integer(given);
+             visit_spec(o, jobs, [&](MethodSpec& spec) { store(spec, number); });
            },
            range});
     return *this;
@@ -316,6 +318,9 @@ const Option* find_option(const std::string& name);
 /// The values of the options that have an effect on any of `results`, by name, as they are given.
 std::map<std::string, std::string> values_of(const SessionOptions& options, Job job,
                                              std::initializer_list<OptionResult> results);
+
+/// Whether `word` is one of `words`.
+bool contains(const std::vector<std::string>& words, const std::string& word);
 
 /// "a, b or c".
 std::string list_of(const std::vector<std::string>& words);

@@ -46,24 +46,24 @@ void check_disparities(const PairSettings& settings) {
 void check_refinement(const SessionOptions& options, Job job) {
   const auto given = options.given.find("refine");
   if (given == options.given.end()) return;
-  Refinement rest = parse_refinement(given->second.text);
+  const std::vector<std::string> words = parse_steps(given->second.text);
   const std::string is = "--refine is '" + given->second.text + "'; ";
-  if (job.method == Method::kPipeline && (rest.patches || rest.prior))
+  if (job.method == Method::kPipeline && (contains(words, "patches") || contains(words, "prior")))
     throw UsageError(is + "patches and prior belong to --method planesweep");
   if (job.method != Method::kPlaneSweep) return;
-  rest.graph_cut = rest.edges = rest.patches = rest.smooth = rest.prior = false;
-  if (format_refinement(rest) != "none")
+  const std::vector<std::string> of_sweeps = {"graphcut", "edges", "patches", "smooth", "prior"};
+  if (!std::ranges::all_of(words, [&](const std::string& word) { return contains(of_sweeps, word); }))
     throw UsageError(is +
                      "for --method planesweep it can be none, or a list of graphcut, edges, patches, smooth "
                      "and prior");
   const MethodSpec& sweep = options.sweep();
-  const Refinement& steps = sweep.refine;
-  for (const auto& [needing, word] : {std::pair(steps.prior, "prior"), std::pair(steps.smooth, "smooth")})
-    if (needing && !steps.patches)
+  for (const char* word : {"prior", "smooth"})
+    if (contains(words, word) && !has_patches(sweep))
       throw UsageError(fmt::format("--refine {} needs patches: patches,{}", word, word));
-  if (steps.patches && sweep.cost.kind != CostKind::kZncc)
+  if (has_patches(sweep) && sweep.cost.kind != CostKind::kZncc)
     throw UsageError("--refine patches works with --cost zncc");
-  if (steps.edges && !steps.patches && sweep.optimizer == Optimizer::kWinnerTakeAll && !steps.graph_cut)
+  if (sweep.refine.label_edges && label_optimizer(sweep) == Optimizer::kWinnerTakeAll &&
+      !sweep.refine.graph_cut)
     throw UsageError(
         "--refine edges has a meaning with --optimizer sgm or graphcut, or --refine graphcut, only: "
         "the cost of a winner is the least already");
@@ -163,9 +163,20 @@ std::string method_keyword(Method method) {
   return kKeywords[static_cast<std::size_t>(method)];
 }
 
-std::array<MethodSpec, kMethods.size()> default_methods() {
-  return {presets::plane_sweep(), presets::semi_global(), presets::belief_propagation(),
-          presets::block_matching(), presets::pipeline()};
+MethodSpec default_method(Method method) {
+  switch (method) {
+    case Method::kPlaneSweep:
+      return presets::plane_sweep();
+    case Method::kSemiGlobal:
+      return presets::semi_global();
+    case Method::kBeliefPropagation:
+      return presets::belief_propagation();
+    case Method::kBlockMatching:
+      return presets::block_matching();
+    case Method::kPipeline:
+      return presets::pipeline();
+  }
+  return {};
 }
 
 std::size_t parse_byte_size(std::string_view text) {
@@ -217,10 +228,8 @@ void SessionOptions::check(const std::vector<Job>& jobs) const {
 
 PhotometricFilterOptions SessionOptions::resolved_filter() const {
   PhotometricFilterOptions resolved = filter;
-  const bool patches = sweep().refine.patches;
-  const float default_cost = sweep().cost.kind == CostKind::kSad ? kDefaultMaxSad
-                             : patches                           ? kDefaultMaxPatchCost
-                                                                 : kDefaultMaxZncc;
+  const bool patches = has_patches(sweep());
+  const float default_cost = patches ? kDefaultMaxPatchCost : swept_cost_levels(sweep().cost.kind).trusted;
   resolved.max_cost = max_cost.value_or(default_cost);
   resolved.min_texture = min_texture.value_or(patches ? 0.0f : filter.min_texture);
   // The check across views needs all depths of patches: what is dropped contradicts nothing.
@@ -244,16 +253,19 @@ ConsistencyOptions SessionOptions::fusion_consistency(Job job) const {
   return result;
 }
 
+/// Of a sweep.
+static constexpr const char* kDefaultSteps = "edges,patches,smooth,prior";
+
 /// Patches, smooth surfaces, the planar prior and moved edges are the default for the cost that they have,
 /// where neither planes nor stages are given.
 static void resolve_patches(SessionOptions& options) {
+  if (options.own_method != Method::kPlaneSweep) return;
   const GivenOptions& given = options.given;
-  MethodSpec& sweep = options.spec(Method::kPlaneSweep);
-  Refinement& steps = sweep.refine;
-  if (!given.contains("refine"))
-    steps.smooth = steps.prior = steps.edges = steps.patches =
-        options.method_of(false) == Method::kPlaneSweep && sweep.cost.kind == CostKind::kZncc &&
-        !options.planes && !given.contains("optimizer") && !given.contains("aggregation");
+  MethodSpec& sweep = options.own_spec;
+  const bool patches = options.method_of(false) == Method::kPlaneSweep &&
+                       sweep.cost.kind == CostKind::kZncc && !options.planes &&
+                       !given.contains("optimizer") && !given.contains("aggregation");
+  if (!given.contains("refine")) set_steps(sweep, parse_steps(patches ? kDefaultSteps : "none"));
   if (given.contains("window")) sweep.patch_match.radius = std::min(sweep.cost.window / 2, kMaxPatchRadius);
 }
 
@@ -266,18 +278,37 @@ static void resolve_quality(SessionOptions& options) {
       {{8, 8, 1}, {ViewSelectionOptions{}.max_sources, kDefaultPatchSources, 2}, {20, kMaxSources, 4}}};
   const Settings& settings = kSettings[static_cast<std::size_t>(options.quality)];
   if (!options.given.contains("sources"))
-    options.selection.max_sources =
-        options.sweep().refine.patches ? settings.patch_sources : settings.sources;
-  options.spec(Method::kPlaneSweep).patch_match.iterations = settings.iterations;
+    options.selection.max_sources = has_patches(options.sweep()) ? settings.patch_sources : settings.sources;
+  if (options.own_method == Method::kPlaneSweep)
+    options.own_spec.patch_match.iterations = settings.iterations;
 }
 
-SessionOptions parse_options(const GivenOptions& given) {
+/// The options of a run whose own method is `method`.
+static SessionOptions parse_options_of(Method method, const GivenOptions& given) {
   SessionOptions options;
   options.given = given;
+  options.own_method = method;
+  options.own_spec = default_method(method);
   for (const Option* option : all_options())
     if (const auto it = given.find(option->name); it != given.end()) option->set(options, it->second.text);
   resolve_patches(options);
   resolve_quality(options);
+  return options;
+}
+
+MethodSpec SessionOptions::spec(Method of) const {
+  return of == own_method ? own_spec : parse_options_of(of, given).own_spec;
+}
+
+MethodSpec& SessionOptions::use(Method of) {
+  own_spec = spec(of);
+  own_method = of;
+  return own_spec;
+}
+
+SessionOptions parse_options(const GivenOptions& given) {
+  SessionOptions options = parse_options_of(Method::kPlaneSweep, given);
+  options.use(options.method_of(false));
   return options;
 }
 

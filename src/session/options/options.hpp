@@ -55,8 +55,8 @@ struct PairSettings {
   std::optional<double> depth_png = {};
 };
 
-/// The methods as they are where no option is given, in the order of kMethods.
-std::array<MethodSpec, kMethods.size()> default_methods();
+/// A method as it is where no option is given.
+MethodSpec default_method(Method method);
 
 /// What is subtracted from the coordinates of the cloud.
 struct CloudOffset {
@@ -109,9 +109,7 @@ enum class ProgressFormat {
   kJson,  ///< one object a line, see set_json_messages
 };
 
-/// The least trusted cost where the user gives none, per kind of cost.
-inline constexpr float kDefaultMaxZncc = PhotometricFilterOptions{}.max_cost;
-inline constexpr float kDefaultMaxSad = 15.0f;
+/// The least trusted cost of patches where the user gives none; of planes see SweptCostLevels.
 inline constexpr float kDefaultMaxPatchCost = 0.8f;
 
 /// Source views of patches, which choose the best for each pixel, where the user gives no number.
@@ -157,8 +155,10 @@ struct SessionOptions {
 
   std::optional<Method> method;  ///< nothing: see method_of
   std::string preset;            ///< of a pipeline; empty: none
-  /// By method. The sweep refines patches by default, where no option names planes or other stages.
-  std::array<MethodSpec, kMethods.size()> methods = default_methods();
+  /// That of scenes, with its options. A sweep refines patches by default, where no option names planes or
+  /// other stages.
+  Method own_method = Method::kPlaneSweep;
+  MethodSpec own_spec = default_method(Method::kPlaneSweep);
   PairSettings pair;
   bool colour = false;  ///< match red, green and blue instead of grey (SAD only)
   PhotometricFilterOptions filter;
@@ -203,9 +203,12 @@ struct SessionOptions {
   /// where stages are given that the other methods do not have.
   Method method_of(bool is_pair) const;
 
-  MethodSpec& spec(Method of) { return methods[static_cast<std::size_t>(of)]; }
-  const MethodSpec& spec(Method of) const { return methods[static_cast<std::size_t>(of)]; }
-  const MethodSpec& sweep() const { return spec(Method::kPlaneSweep); }
+  /// A method with its options: the own one, or another as `given` has it, such as for the pairs of a session
+  /// of scenes.
+  MethodSpec spec(Method of) const;
+  MethodSpec sweep() const { return spec(Method::kPlaneSweep); }
+  /// Makes a method the own one. @return to be changed
+  MethodSpec& use(Method of);
 
   /// The least patch of a pair's result that stays: a pipeline that fills what is wrong leaves no holes.
   int min_patch(Method of) const {
@@ -225,7 +228,7 @@ struct SessionOptions {
   void check(const std::vector<Job>& jobs) const;
 
   /// Whether a job refines slanted patches.
-  bool swept_by_patches(Job job) const { return spec(job.method).refine.patches; }
+  bool swept_by_patches(Job job) const { return has_patches(spec(job.method)); }
 
   /// The photometric filter with the limits that are meant where the user gave none. Depths from patches are
   /// judged by their reliability, after the check across views.

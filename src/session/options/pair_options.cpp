@@ -20,7 +20,7 @@ constexpr Range kPenalty = {0, kMaxPathCost - 255};
 constexpr const char* kSgmOrCut = "has a meaning with --optimizer sgm or graphcut only";
 
 bool follows_paths(const MethodSpec& spec) {
-  return spec.optimizer == Optimizer::kSemiGlobal;
+  return label_optimizer(spec) == Optimizer::kSemiGlobal;
 }
 
 /// Whether the penalties of a pipeline fall off at edges.
@@ -35,24 +35,25 @@ Option rank_window_option() {
           [](const MethodSpec& spec) { return spec.cost.transform.rank_window; },
           [](MethodSpec& spec, int side) {
             spec.cost.transform.rank_window = side;
-            if (spec.whole == WholeMethod::kNone) presets::set_default_penalties(spec);
+            if (!fused_stages(spec)) presets::set_default_penalties(spec);
           })
       .only_where(
           kPipeline, [](const MethodSpec& spec) { return pipeline_cost_keyword(spec.cost) == "rank"; },
           "has a meaning with --cost rank only");
 }
 
-/// The whole methods have no list of steps: -1 for no check.
+/// Fused stages have no list of steps: -1 for no check.
 int max_difference(const MethodSpec& spec) {
-  if (spec.whole == WholeMethod::kBlockMatching) return spec.block.left_right;
-  const bool checked = spec.whole == WholeMethod::kNone || spec.refine.left_right;
+  const std::optional<FusedStages> fused = fused_stages(spec);
+  if (fused == FusedStages::kBlocks) return spec.block.left_right;
+  const bool checked = !fused || spec.refine.left_right;
   return checked ? static_cast<int>(spec.left_right) : -1;
 }
 
 void set_max_difference(MethodSpec& spec, int pixels) {
   spec.block.left_right = pixels;
   spec.left_right = static_cast<float>(std::max(pixels, 0));
-  if (spec.whole == WholeMethod::kSemiGlobal) spec.refine.left_right = pixels >= 0;
+  if (spec.judge == WinnerJudge::kSums) spec.refine.left_right = pixels >= 0;
 }
 
 Option left_right_option() {

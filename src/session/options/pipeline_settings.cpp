@@ -1,5 +1,8 @@
 #include "session/options/pipeline_settings.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,28 +13,34 @@ namespace recon {
 
 namespace {
 
-struct RefinementStep {
+using Flag = bool Refinement::*;
+
+/// A word, and what it means for labels and for patches.
+struct NamedStep {
   const char* word;
-  bool Refinement::*flag;
+  Flag of_labels, of_patches;
+
+  NamedStep(const char* name, Flag of_both) : NamedStep(name, of_both, of_both) {}
+  NamedStep(const char* name, Flag labels, Flag patches)
+      : word(name), of_labels(labels), of_patches(patches) {}
+
+  /// Null for the patches themselves.
+  Flag flag(bool patches) const { return patches ? of_patches : of_labels; }
 };
 
-/// In the order in which they run.
-constexpr RefinementStep kSteps[] = {
-    {"graphcut", &Refinement::graph_cut}, {"lr", &Refinement::left_right},
-    {"vote", &Refinement::vote},          {"interpolate", &Refinement::interpolate},
-    {"edges", &Refinement::edges},        {"subpixel", &Refinement::subpixel},
-    {"median", &Refinement::median},      {"patches", &Refinement::patches},
-    {"smooth", &Refinement::smooth},      {"prior", &Refinement::prior}};
+constexpr const char* kPatchesStep = "patches";
 
-void add_step(Refinement& refinement, const std::string& word) {
-  std::vector<std::string> words;
-  for (const RefinementStep& step : kSteps) {
-    if (word == step.word) refinement.*step.flag = true;
-    if (word == step.word) return;
-    words.emplace_back(step.word);
-  }
-  throw UsageError("it must be none, or a list of " + list_of(words) + ", with commas between them");
-}
+/// In the order in which they run.
+const NamedStep kSteps[] = {{"graphcut", &Refinement::graph_cut},
+                            {"lr", &Refinement::left_right},
+                            {"vote", &Refinement::vote},
+                            {"interpolate", &Refinement::interpolate},
+                            {"edges", &Refinement::label_edges, &Refinement::patch_edges},
+                            {"subpixel", &Refinement::subpixel},
+                            {"median", &Refinement::median},
+                            {kPatchesStep, nullptr},
+                            {"smooth", &Refinement::smooth_disparities, &Refinement::smooth_patches},
+                            {"prior", &Refinement::prior}};
 
 int whole(float penalty, float steps) {
   return static_cast<int>(std::lround(penalty * steps));
@@ -72,28 +81,50 @@ void set(GraphCutOptions& cut, const Penalties& to, float steps) {
 template <class Spec, class Visit>
 void visit_penalties(Spec& spec, const Visit& visit) {
   const float steps = whole_cost_steps(spec.cost);
-  if (spec.optimizer == Optimizer::kSemiGlobal) visit(spec.semi_global, steps);
-  if (spec.optimizer == Optimizer::kScanline) visit(spec.scanline, steps);
-  const bool cuts = spec.optimizer == Optimizer::kWinnerTakeAll && spec.refine.graph_cut;
-  if (cuts || spec.optimizer == Optimizer::kGraphCut) visit(spec.graph_cut, steps);
+  if (label_optimizer(spec) == Optimizer::kSemiGlobal) visit(spec.semi_global, steps);
+  if (label_optimizer(spec) == Optimizer::kScanline) visit(spec.scanline, steps);
+  const bool cuts = label_optimizer(spec) == Optimizer::kWinnerTakeAll && spec.refine.graph_cut;
+  if (cuts || label_optimizer(spec) == Optimizer::kGraphCut) visit(spec.graph_cut, steps);
 }
 
 }  // namespace
 
-Refinement parse_refinement(const std::string& list) {
-  Refinement refinement;
-  if (list == "none") return refinement;
-  for (const std::string& word : split_list(list)) add_step(refinement, word);
-  if (refinement.left_right || !(refinement.vote || refinement.interpolate)) return refinement;
-  throw UsageError(std::string(refinement.vote ? "vote" : "interpolate") +
-                   " repairs what the check of both views finds: name lr too");
+std::vector<std::string> parse_steps(const std::string& list) {
+  if (list == "none") return {};
+  const std::vector<std::string> given = split_list(list);
+  std::vector<std::string> all, steps;
+  for (const NamedStep& step : kSteps) {
+    all.emplace_back(step.word);
+    if (contains(given, step.word)) steps.emplace_back(step.word);
+  }
+  if (!std::ranges::all_of(given, [&](const std::string& word) { return contains(all, word); }))
+    throw UsageError("it must be none, or a list of " + list_of(all) + ", with commas between them");
+  for (const char* repair : {"vote", "interpolate"})
+    if (contains(steps, repair) && !contains(steps, "lr"))
+      throw UsageError(std::string(repair) + " repairs what the check of both views finds: name lr too");
+  return steps;
 }
 
-std::string format_refinement(const Refinement& refinement) {
-  std::string list;
-  for (const RefinementStep& step : kSteps)
-    if (refinement.*step.flag) list += std::string(list.empty() ? "" : ",") + step.word;
-  return list.empty() ? "none" : list;
+std::string format_steps(const std::vector<std::string>& steps) {
+  return steps.empty() ? "none" : fmt::format("{}", fmt::join(steps, ","));
+}
+
+std::vector<std::string> steps_of(const MethodSpec& spec) {
+  const bool patches = has_patches(spec);
+  std::vector<std::string> steps;
+  for (const NamedStep& step : kSteps) {
+    const Flag flag = step.flag(patches);
+    if (flag == nullptr ? patches : spec.refine.*flag) steps.emplace_back(step.word);
+  }
+  return steps;
+}
+
+void set_steps(MethodSpec& spec, const std::vector<std::string>& steps) {
+  const bool patches = is_swept(spec.cost.kind) && contains(steps, kPatchesStep);
+  set_patches(spec, patches);
+  spec.refine = {};
+  for (const NamedStep& step : kSteps)
+    if (const Flag flag = step.flag(patches); flag != nullptr) spec.refine.*flag = contains(steps, step.word);
 }
 
 std::string pipeline_cost_keyword(const CostOptions& cost) {
@@ -113,14 +144,14 @@ void set_pipeline_cost(MethodSpec& pipeline, const std::string& word) {
 
 int window_of(const MethodSpec& spec) {
   const AggregationOptions& by = spec.aggregation;
-  if (spec.whole == WholeMethod::kBlockMatching) return 2 * spec.block.radius + 1;
+  if (fused_stages(spec) == FusedStages::kBlocks) return 2 * spec.block.radius + 1;
   if (is_swept(spec.cost.kind)) return spec.cost.window;
   return 2 * (by.kind == Aggregation::kAdaptiveWeight ? by.adaptive_weight.radius : by.constant_radius) + 1;
 }
 
 void set_window(MethodSpec& spec, int side) {
   const int radius = (side - 1) / 2;
-  if (spec.whole == WholeMethod::kBlockMatching)
+  if (fused_stages(spec) == FusedStages::kBlocks)
     spec.block.radius = radius;
   else if (is_swept(spec.cost.kind))
     spec.cost.window = side;

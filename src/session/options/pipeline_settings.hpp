@@ -1,17 +1,22 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "methods/method_spec.hpp"
 
 namespace recon {
 
-/// The refinement that a list such as "lr,interpolate,median" means, in any order; "none" is an empty one.
-/// @throws UsageError that says what the list must be
-Refinement parse_refinement(const std::string& list);
+/// The steps of a list such as "lr,interpolate,median", given in any order, in that in which they run; "none"
+/// is an empty one. @throws UsageError that says what the list must be
+std::vector<std::string> parse_steps(const std::string& list);
 
-/// The same as text, in the order in which the steps run.
-std::string format_refinement(const Refinement& refinement);
+/// The same as text.
+std::string format_steps(const std::vector<std::string>& steps);
+
+/// The steps of a method; with `patches`, the optimizer of a sweep, and its steps.
+std::vector<std::string> steps_of(const MethodSpec& spec);
+void set_steps(MethodSpec& spec, const std::vector<std::string>& steps);
 
 /// The keyword of a pipeline's cost.
 std::string pipeline_cost_keyword(const CostOptions& cost);

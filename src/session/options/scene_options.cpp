@@ -56,7 +56,9 @@ void set_roi(SessionOptions& options, const std::string& text) {
   }
   if (n.size() == 4 && std::ranges::all_of(n, is_pixels) && n[2] > 0 && n[3] > 0) {
     const auto pixels = [&](std::size_t i) { return static_cast<int>(n[i]); };
-    options.spec(Method::kBlockMatching).block.region = {pixels(0), pixels(1), pixels(2), pixels(3)};
+    visit_spec(options, kBm, [&](MethodSpec& spec) {
+      spec.block.region = {pixels(0), pixels(1), pixels(2), pixels(3)};
+    });
     return;
   }
   throw UsageError(
@@ -157,8 +159,9 @@ void add_filters(OptionGroup& group) {
   const SessionOptions defaults;
   group.add("max-cost", "COST", "Max cost of a trusted depth")
       .number(kSweep & kScenes, RECON_FIELD(max_cost), {0, 255})
-      .described(decimal(kDefaultMaxPatchCost) + " with patches, else " + decimal(kDefaultMaxZncc) +
-                 " with zncc, " + decimal(kDefaultMaxSad) + " grey levels with sad")
+      .described(decimal(kDefaultMaxPatchCost) + " with patches, else " +
+                 decimal(swept_cost_levels(CostKind::kZncc).trusted) + " with zncc, " +
+                 decimal(swept_cost_levels(CostKind::kSad).trusted) + " grey levels with sad")
       .meaning([](const SessionOptions& o, Job) { return decimal(o.resolved_filter().max_cost); });
   group
       .add("min-confidence", "SHARE",
@@ -180,8 +183,7 @@ void add_filters(OptionGroup& group) {
       .meaning([](const SessionOptions& o, Job job) {
         return decimal(o.check_consistency(job).min_lone_confidence);
       })
-      .only_where(
-          kSweep, [](const MethodSpec& spec) { return spec.refine.patches; }, kPatchesOnly)
+      .only_where(kSweep, has_patches, kPatchesOnly)
       .in(OptionResult::kAgreement);
   group
       .add("min-texture", "LEVELS",
@@ -221,8 +223,7 @@ void add_fusion(OptionGroup& group) {
            "Holes in a surface are filled where known pixels on both sides are at most this many rows or "
            "columns away; 0: no hole is filled")
       .number(kSweep & kScenes, RECON_FIELD(max_hole), {0, 32})
-      .only_where(
-          kSweep, [](const MethodSpec& spec) { return spec.refine.patches; }, kPatchesOnly)
+      .only_where(kSweep, has_patches, kPatchesOnly)
       .in(OptionResult::kCheck);
   group
       .add("min-fused-views", "N",

@@ -42,7 +42,7 @@ struct MatchingSettings {
 
   bool sweeps() const { return method == Method::kPlaneSweep; }
   /// Whether slanted patches are refined.
-  bool patches() const { return spec.refine.patches; }
+  bool patches() const { return has_patches(spec); }
   /// How often images are halved for patches, at most.
   int levels() const { return patches() ? spec.patch_match.levels : 0; }
 };

@@ -79,7 +79,7 @@ Option preset_option() {
             [](const SessionOptions& o, Job) { return o.preset; },
             [](SessionOptions& o, const std::string& name) {
               o.preset = name;
-              o.spec(Method::kPipeline) = presets::named_ad_census();
+              visit_spec(o, jobs::kPipeline, [](MethodSpec& spec) { spec = presets::named_ad_census(); });
             },
             {},
             {"ad-census"}})

@@ -192,7 +192,7 @@ PairPlan make_pair_plan(const PairFiles& given, const SessionOptions& options) {
 
 void check_pair_size(const PairSpec& options, ImageSize size) {
   check_overlap(options.range, size);
-  if (options.whole == WholeMethod::kBlockMatching) check_region(options.block.region, size);
+  if (fused_stages(options) == FusedStages::kBlocks) check_region(options.block.region, size);
 }
 
 PairImages common_depth(StoredGrey left, StoredGrey right) {
@@ -239,7 +239,7 @@ PairImages read_pair_images(const PairPlan& plan) {
       throw InputError(file->string() + ": the header says " + size_text(plan.size.width, plan.size.height) +
                        " pixels, but there are " + size_text(image->width(), image->height()) +
                        "; the image is damaged");
-  if (plan.options.whole == WholeMethod::kNone) {
+  if (!fused_stages(plan.options)) {
     images.left_colour = read_pair_colour(plan.files.left, images.levels);
     images.right_colour = read_pair_colour(plan.files.right, images.levels);
   }

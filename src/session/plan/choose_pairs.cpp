@@ -14,13 +14,14 @@ namespace {
 
 /// Rectifies `view` with its sources, in their order.
 /// @param refusal  set where there is no pair: why the first source cannot be rectified
-std::vector<ViewPair> plan_pairs(const ScenePlan& plan, int view, WholeMethod method, std::string& refusal) {
+std::vector<ViewPair> plan_pairs(const ScenePlan& plan, int view, const RectifyLimits& limits,
+                                 std::string& refusal) {
   const ViewPlan& it = plan.view(view);
   std::vector<ViewPair> pairs;
   for (const int source : it.sources) {
     const Rectification result =
         rectify(it.camera, plan.scene_view(view).cam_from_world, plan.view(source).camera,
-                plan.scene_view(source).cam_from_world, it.range, pair_limits(method));
+                plan.scene_view(source).cam_from_world, it.range, limits);
     if (result.pair)
       pairs.push_back({source, *result.pair});
     else if (refusal.empty())
@@ -32,10 +33,10 @@ std::vector<ViewPair> plan_pairs(const ScenePlan& plan, int view, WholeMethod me
 }  // namespace
 
 void choose_pairs(const MatchingSettings& matching, ScenePlan& plan) {
-  const WholeMethod method = matching.spec.whole;
+  const RectifyLimits limits = pair_limits(matching.spec);
   std::vector<std::string> refusals(plan.views.size());
   parallel_for(static_cast<int>(plan.views.size()),
-               [&](int i) { plan.views[i].pairs = plan_pairs(plan, i, method, refusals[i]); });
+               [&](int i) { plan.views[i].pairs = plan_pairs(plan, i, limits, refusals[i]); });
   const auto has_pair = [](const ViewPlan& view) { return !view.pairs.empty(); };
   const bool none = std::ranges::none_of(plan.views, has_pair);
   for (std::size_t i = 0; i < plan.views.size(); ++i) {

@@ -54,7 +54,7 @@ std::string ways_out(const ScenePlan& plan, const SceneSettings& settings, const
   };
   SweepShape fewer_planes = shape, winner = shape;
   fewer_planes.planes = std::max(2, fewer_planes.planes / 2);
-  winner.optimizer = Optimizer::kWinnerTakeAll;
+  label_optimizer(winner) = Optimizer::kWinnerTakeAll;
   if (helps(fewer_planes)) ways += " or --planes";
   if (helps(winner)) ways += ", or take --optimizer winner";
   return ways;

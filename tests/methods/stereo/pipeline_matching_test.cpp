@@ -40,7 +40,7 @@ TEST(PipelineMatching, OfATransformAndPathsIsSemiGlobalMatching) {
       grey.problem.options.cost.transform = transform;
       grey.problem.options.uniqueness = 0;
       grey.problem.options.refine.left_right = grey.problem.options.refine.median = false;
-      grey.problem.options.refine.smooth = false;
+      grey.problem.options.refine.smooth_disparities = false;
       const Image<float> method = match_pair(grey.problem).disparity;
       MethodSpec options = presets::plain_pipeline();
       options.cost.transform = transform;
@@ -160,7 +160,8 @@ TEST(PipelineMatching, EveryStageWithEveryOtherFindsAMovedPicture) {
       // Whole pictures are one surface: little has to be smoothed.
       options.graph_cut.smoothness = 0.1f;
       Refinement& steps = options.refine;
-      steps.left_right = steps.vote = steps.interpolate = steps.edges = steps.subpixel = steps.median = true;
+      steps.left_right = steps.vote = steps.interpolate = steps.label_edges = steps.subpixel = steps.median =
+          true;
       const DisparityMap map = match_pair(pair.problem(options));
       int wrong = 0;
       for (int y = 0; y < 25; ++y)
@@ -189,7 +190,7 @@ TEST(PipelineMatching, TinyImagesAndRangesBeyondThem) {
        {std::array{1, 1, 0, 1}, std::array{1, 9, -2, 3}, std::array{9, 1, 0, 100}, std::array{3, 2, 5, 16}}) {
     const ColouredPair pair = coloured_pair(reference::random_pair(width, height, {min, count}, 3));
     for (MethodSpec options : all_pipelines()) {
-      options.refine.edges = options.refine.subpixel = options.refine.median = true;
+      options.refine.label_edges = options.refine.subpixel = options.refine.median = true;
       const DisparityMap map = match_pair(pair.problem(options));
       for (int y = 0; y < height; ++y)
         for (int x = 0; x < width; ++x) {

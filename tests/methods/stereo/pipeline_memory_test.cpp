@@ -46,11 +46,10 @@ TEST(PipelineMemory, IsWhatIsSaid) {
     ThreadLimit(2).run([&] { return match_pair(problem); });
     const std::size_t taken = kept_memory();
     // Its images are the caller's.
-    const std::size_t images =
-        element_count({width + 64, height}) * (spec.whole == WholeMethod::kNone ? 12 : 6);
+    const std::size_t images = element_count({width + 64, height}) * (fused_stages(spec) ? 6 : 12);
     const std::size_t said = match_pair_bytes(width, height, problem.options, 2);
-    EXPECT_LE(taken, said) << name_of(spec) << static_cast<int>(spec.whole);
-    EXPECT_GE(taken + images, said / 20 * 11) << name_of(spec) << static_cast<int>(spec.whole);
+    EXPECT_LE(taken, said) << name_of(spec);
+    EXPECT_GE(taken + images, said / 20 * 11) << name_of(spec);
   }
 }
 

@@ -23,9 +23,9 @@ struct Sweep {
     problem.reference = scene.reference;
     problem.sources = scene.sources;
     problem.planes = make_plane_set(0.6, 2.0, 32);
-    problem.optimizer = Optimizer::kSemiGlobal;
+    problem.optimizer = Optimizer::kPatches;
     problem.cost.window = 5;
-    problem.refine.patches = problem.refine.prior = true;
+    problem.refine.prior = true;
     problem.patch_match.levels = levels;
     halves = halve_images(problem);
   }
@@ -84,7 +84,7 @@ TEST(CoarseToFine, HalvesImagesAndCamerasTogether) {
 TEST(CoarseToFine, SweepsTheCoarsestLevelWithoutPatches) {
   const Sweep sweep(67, 45, 2);
   const SweepProblem coarsest = coarsest_sweep(sweep.problem);
-  EXPECT_FALSE(coarsest.refine.patches);
+  EXPECT_FALSE(has_patches(coarsest) || coarsest.refine.prior);
   EXPECT_TRUE(coarsest.coarser.empty());
   EXPECT_EQ(coarsest.reference.camera.width, 17);
   EXPECT_EQ(coarsest.reference.camera.height, 12);
@@ -95,13 +95,13 @@ TEST(CoarseToFine, SweepsTheCoarsestLevelWithoutPatches) {
   EXPECT_EQ(found.source_width, expected.source_width);
   EXPECT_EQ(found.source_height, expected.source_height);
   EXPECT_EQ(found.planes, expected.planes);
-  EXPECT_EQ(found.refine.patches, expected.refine.patches);
+  EXPECT_EQ(found.optimizer, expected.optimizer);
 }
 
 /// Edges of patches in colours that are grey are those in grey; the colours are of the full size alone.
 TEST(CoarseToFine, LooksForEdgesInColoursOfTheFinestLevel) {
   Sweep sweep(67, 45, 1);
-  sweep.problem.refine.edges = true;
+  sweep.problem.refine.patch_edges = true;
   const DepthEstimate in_grey = sweep_view(sweep.problem);
   Image<Rgb8> colours(67, 45);
   for (int y = 0; y < 45; ++y)
@@ -132,7 +132,7 @@ TEST(CoarseToFine, TakesTheMemoryThatItSays) {
   for (const int levels : {0, 2}) {
     Sweep sweep(1024, 768, levels, 2);
     sweep.problem.patch_match.iterations = 0;
-    sweep.problem.optimizer = Optimizer::kWinnerTakeAll;
+    sweep.problem.coarsest = Optimizer::kWinnerTakeAll;
     sweep.problem.planes.count = 4;
     release_kept_memory();
     ThreadLimit(2).run([&] { return sweep_view(sweep.problem); });

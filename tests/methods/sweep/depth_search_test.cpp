@@ -123,8 +123,8 @@ TEST(KeepWithin, BoundsAreExact) {
 TEST(KeepWithin, PatchesStayWithinTheBounds) {
   auto scene = reference::textured_plane(160, 120, {1.0, 0.8 / 160, 0});  // inverse depths 0.6 to 1.4
   SweepProblem problem = problem_of(scene, 1 / 1.2, 1 / 0.8);
-  problem.optimizer = Optimizer::kSemiGlobal;
-  problem.refine.patches = problem.refine.prior = true;
+  problem.optimizer = Optimizer::kPatches;
+  problem.refine.prior = true;
   problem.patch_match.levels = 0;
   problem.bounds = {0.8f, 1.2f};
   const auto cpu = make_cpu_backend({.threads = 2, .memory_limit = {}});

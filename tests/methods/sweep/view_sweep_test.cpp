@@ -140,7 +140,14 @@ TEST(ViewSweepMemory, CountsStoredCostsOnce) {
   const std::size_t paths = sweep_view_bytes(shape, 2) - images - results;
   const std::size_t costs = std::size_t{640} * 480 * 256;
   const auto optimizer = [&](bool stored) {
-    return semi_global_bytes(640, 480, 256, shape.semi_global, 127, stored, 2);
+    const std::uint8_t cost = 0;
+    SemiGlobalProblem problem;
+    problem.planes = 256;
+    problem.max_cost = 127;
+    problem.guide = sized_view<std::uint8_t>(640, 480);
+    problem.options = shape.semi_global;
+    problem.stored_costs = stored ? &cost : nullptr;
+    return counted_bytes(2, [&] { semi_global(problem, {}); });
   };
   EXPECT_GE(paths, costs + optimizer(true));
   EXPECT_LE(paths, costs + optimizer(true) + (std::size_t{64} << 10)) << "and a table of quantized costs";

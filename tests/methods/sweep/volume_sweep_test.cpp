@@ -140,7 +140,7 @@ TEST(VolumeSweep, MovesEdgesToWhereTheCostsAreLess) {
   problem.optimizer = Optimizer::kSemiGlobal;  // winners are the least already
   const Volume<float> costs = textbook_costs(problem);
   const DepthEstimate before = sweep_view(problem);
-  problem.refine.edges = true;
+  problem.refine.label_edges = true;
   EXPECT_TRUE(needs_volume(problem));
   const DepthEstimate after = make_cpu_backend({})->sweep(problem);
   const auto plane = [&](int x, int y) {
@@ -266,7 +266,7 @@ TEST(VolumeSweep, TheHostGoesOnFromTheOptimizer) {
   for (const Optimizer optimizer :
        {Optimizer::kWinnerTakeAll, Optimizer::kSemiGlobal, Optimizer::kGraphCut}) {
     problem.optimizer = optimizer;
-    problem.refine.graph_cut = problem.refine.edges = true;
+    problem.refine.graph_cut = problem.refine.label_edges = true;
     problem.aggregation.kind = Aggregation::kNone;
     const DepthEstimate expected = sweep_view(problem);
     problem.aggregation.kind = Aggregation::kConstantWindow;  // not done again

@@ -1,4 +1,4 @@
-#include "cuda/methods/sweep/image_cache.hpp"
+#include "cuda/device/image_cache.hpp"
 
 #include "core/error.hpp"
 

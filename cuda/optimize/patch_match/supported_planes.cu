@@ -1,6 +1,6 @@
 #include "cuda/device/disjoint_sets.cuh"
 #include "cuda/device/error.hpp"
-#include "cuda/methods/sweep/supported_planes.hpp"
+#include "cuda/optimize/patch_match/supported_planes.hpp"
 
 namespace recon::cuda {
 namespace {

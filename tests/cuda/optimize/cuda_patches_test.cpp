@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "cuda/gpu_test.hpp"
+#include "cuda/methods/sweep/patch_stages.hpp"
 #include "cuda/methods/sweep/sweep_executor.hpp"
 #include "cuda/sweep_cases.hpp"
 #include "cuda/sweep_run.hpp"
@@ -31,7 +32,8 @@ class PatchScene {
       : scene_(c) {
     SweepProblem& problem = scene_.problem();
     problem.optimizer = optimizer;
-    problem.refine.patches = problem.refine.smooth = problem.refine.prior = problem.refine.edges = true;
+    set_patches(problem, true);
+    problem.refine.smooth_patches = problem.refine.prior = problem.refine.patch_edges = true;
     problem.patch_match = options;
     for (std::size_t i = 0; i < problem.sources.size(); ++i) problem.sources[i].id = i + 1;
     coarser_ = halve_images(problem);

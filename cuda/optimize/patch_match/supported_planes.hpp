@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "cuda/methods/sweep/patch_match.hpp"
+#include "cuda/optimize/patch_match/patch_match.hpp"
 #include "optimize/patch_match/supported_planes_step.hpp"
 
 namespace recon::cuda {

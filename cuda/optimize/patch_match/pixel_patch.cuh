@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "cuda/match/patch_samples.cuh"
-#include "cuda/methods/sweep/patch_match.hpp"
+#include "cuda/optimize/patch_match/patch_match.hpp"
 
 namespace recon::cuda {
 

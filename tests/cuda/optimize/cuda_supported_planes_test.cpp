@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "cuda/gpu_test.hpp"
-#include "cuda/methods/sweep/supported_planes.hpp"
+#include "cuda/optimize/patch_match/supported_planes.hpp"
 #include "cuda/testing/support.hpp"
 #include "optimize/supported_planes_problem.hpp"
 

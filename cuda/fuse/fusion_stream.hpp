@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "core/unique_id.hpp"
+#include "cuda/device/image_cache.hpp"
 #include "cuda/device/memory.hpp"
+#include "cuda/device/staging.hpp"
 #include "cuda/device/stream.hpp"
 #include "cuda/fuse/fusion.hpp"
-#include "cuda/methods/sweep/image_cache.hpp"
-#include "cuda/methods/workspace.hpp"
 #include "fuse/device_fusion.hpp"
 
 namespace recon::cuda {

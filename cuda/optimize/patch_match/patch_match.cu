@@ -1,7 +1,6 @@
 #include "cuda/device/error.hpp"
-#include "cuda/methods/sweep/patch_match.hpp"
-#include "cuda/methods/sweep/pixel_patch.cuh"
-#include "methods/sweep/depth_step.hpp"
+#include "cuda/optimize/patch_match/patch_match.hpp"
+#include "cuda/optimize/patch_match/pixel_patch.cuh"
 #include "optimize/patch_match/edge_planes_step.hpp"
 #include "optimize/patch_match/smooth_planes_step.hpp"
 

@@ -1,4 +1,4 @@
-#include "cuda/methods/fusion_stream.hpp"
+#include "cuda/fuse/fusion_stream.hpp"
 
 #include <algorithm>
 #include <numeric>
