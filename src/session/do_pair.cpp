@@ -17,6 +17,7 @@
 #include "session/pair/pair_check.hpp"
 #include "session/pair/pair_input.hpp"
 #include "session/pair/pair_results.hpp"
+#include "session/pair/pair_time.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/products/host_memory.hpp"
 #include "session/products/stores.hpp"
@@ -275,11 +276,13 @@ void write_disparity(const PairRun& run, PairResult& result, StepRecord& record)
 json warnings_of(const PairPlan& plan, const PairResult& result) {
   json warnings = result.warnings;
   if (!plan.calibration_fault.empty()) warnings.push_back(plan.calibration_fault);
-  const std::string rows = rows_warning(result.findings, plan.size.width);
+  // Rows of swapped images correspond to others.
+  const bool swapped = !result.swap_warning.empty();
+  const std::string rows = swapped ? "" : rows_warning(result.findings, plan.size.width);
   const std::string searched = range_warning(result.findings, plan.options.range);
   for (const std::string& text : {scene_warning(result.findings), rows})
     if (!text.empty()) warnings.push_back(plan.name() + ": " + text);
-  if (!result.swap_warning.empty())
+  if (swapped)
     warnings.push_back(result.swap_warning);
   else if (rows.empty() && !searched.empty())
     warnings.push_back(plan.name() + ": " + searched);
@@ -323,23 +326,22 @@ const StepRecord& do_work(PairRun& run, json inputs, StepClock& clock) {
   return *run.results.get({Step::kPair});
 }
 
-/// Predicted seconds of the matching: by the calibration of this machine, else by shipped costs.
-double matching_seconds(const PairRun& run, const MemoryPlan& memory) {
-  const int threads = memory.device_peak > 0 ? 0 : run.work.threads;
-  const ImageSize size = run.plan.size;
-  const StageTask task = pair_task(size.width, size.height, run.plan.options, threads);
-  const PerformanceModel model = load_calibration(calibration_key(run.work.backends(), run.work.threads));
-  return predicted_seconds(model, task, threads);
-}
-
 /// Sizes, disparities, memory, and the time of the matching.
-Outcome plan_pair(const PairRun& run) {
+Outcome plan_pair(PairRun& run) {
   const PairPlan& plan = run.plan;
   run.work.notice->permit();
   const MemoryPlan memory = memory_of(plan, run.backend(), run.work.memory_limit);
-  const double seconds = matching_seconds(run, memory);
+  const bool kept = run.results.find({Step::kPair}, inputs_of(run)) != nullptr;
+  const double seconds = kept ? 0 : PairTime(plan, run.work.backends(), run.work.threads).seconds();
   return {0, pair_plan_json(plan, run.workspace, memory, output_bytes_of(run), seconds),
           pair_plan_text(plan, run.workspace, memory, seconds)};
+}
+
+/// The time of the matching improves the predictions of later runs.
+void learn_time(const PairRun& run, const StepTimes& times) {
+  if (run.options.workers > 1) return;  // slower than one process alone
+  for (const auto& [step, seconds] : times)
+    if (step == "matching") PairTime(run.plan, run.work.backends(), run.work.threads).learn(seconds);
 }
 
 /// Finished and unchanged results are kept.
@@ -368,7 +370,10 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
     messages().info("{}: stale results are made again: {}", plan.name(), reason);
   if (!kept && output.has_results)
     for (const std::string& file : pair_files()) workspace.owned().remove(file);
-  if (!kept) record = &do_work(run, std::move(inputs), clock);
+  if (!kept) {
+    record = &do_work(run, std::move(inputs), clock);
+    learn_time(run, clock.times());
+  }
   const MeasuredRun measured = measured_run(
       kept, clock.times(), program_json(run.options, record->result.value("device", "")), earlier);
   const json report = pair_report_json(plan, workspace, *record, measured, options, clock.times());

@@ -215,7 +215,7 @@ Outcome plan_scene(SceneJob& job, const SharedWork& work) {
   const BeginningTimes beginning{work.start, clock.times().front().second, work.devices.get().seconds};
   TimePlan time = plan_time(job, remaining, backends, model, beginning);
   add_smaller_images(job, remaining, backends, model, beginning, time);
-  return {0, plan_json(job, remaining, time), plan_text(job, time)};
+  return {0, plan_json(job, remaining, time), plan_text(job, remaining, time)};
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ int run_session(const SessionOptions& options, std::ostream& out, std::exception
 /// What a session that fails advises its user to do.
 inline const Advice kSessionAdvice{
     "--memory-limit, --max-image-size, --threads and --jobs lower what is taken",
-    "what was finished is kept, and the same command goes on from there"};
+    "what was finished is kept; the same command, without --overwrite, goes on from there"};
 
 /// State shared by all inputs. Finding and opening GPUs takes long and overlaps with the first scene's model
 /// and undistortion.

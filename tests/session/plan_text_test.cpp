@@ -29,7 +29,7 @@ class PlanText : public SceneSteps {
                              "check across views", "fusion"})
       time.steps.emplace_back(step, 1234.5);
     time.total = 7407, time.a_view = 102.875;
-    return plan_text(*job, time);
+    return plan_text(*job, all_work(job->targets, job->plan), time);
   }
 };
 
@@ -48,7 +48,7 @@ TEST_F(PlanText, NamesAllSourcesWhereMoreIsAskedFor) {
   options_.selection.max_sources = kViews - 1;
   options_.verbose = true;
   const auto job = begin("output");
-  const std::string plan = plan_text(*job, {});
+  const std::string plan = plan_text(*job, {}, {});
   EXPECT_THAT(plan, Not(HasSubstr(" more\n")));
   for (int view = 0; view < kViews; ++view) {
     std::string sources;

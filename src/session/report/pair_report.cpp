@@ -90,6 +90,7 @@ std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, con
       range.min + range.count - 1, plan.camera ? "with a calibration: depth and cloud" : "no calibration",
       format_byte_size(memory.peak), format_byte_size(memory.limit));
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory";
+  if (seconds == 0) return text + "\n  to do: nothing, the result is finished and kept\n";
   return text + fmt::format("\n  time: matching about {:.3f} s\n", seconds);
 }
 

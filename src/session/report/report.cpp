@@ -202,6 +202,16 @@ std::string names_text(const std::vector<std::string>& names, std::size_t column
   return text;
 }
 
+/// What of the steps is left to do.
+std::string work_text(const SceneWork& work) {
+  std::vector<std::string> steps;
+  for (const auto& [step, views] : work)
+    if (!views.empty()) steps.push_back(fmt::format("{} of {}", step_name(step), views.size()));
+  if (steps.empty()) return "  to do: nothing, all is finished and kept\n";
+  steps.front().insert(0, "to do, by views: ");
+  return wrapped_list(steps, "  ");
+}
+
 /// A table of the views of the plan.
 std::string views_text(const SceneJob& job) {
   std::size_t width = 4;
@@ -274,7 +284,7 @@ json plan_json(const SceneJob& job, const SceneWork& work, const TimePlan& time)
   return plan;
 }
 
-std::string plan_text(const SceneJob& job, const TimePlan& time) {
+std::string plan_text(const SceneJob& job, const SceneWork& work, const TimePlan& time) {
   std::string text = job.input.folder.root.string() + " -> " + job.products.workspace.root().string() + "\n";
   text += views_text(job);
   for (const auto* views : {&job.plan.left_out, &job.findings.failed})
@@ -284,6 +294,7 @@ std::string plan_text(const SceneJob& job, const TimePlan& time) {
                         job.plan.active_views().size() - job.findings.failed.size(), job.plan.views.size());
   if (const int masked = count_masked(job.plan.scene); masked > 0)
     text += fmt::format("  masks: {} of {} views\n", masked, job.plan.views.size());
+  text += work_text(work);
   const MemoryPlan& memory = job.memory;
   text += "  memory: up to " + format_byte_size(memory.peak) + " of " + format_byte_size(memory.limit);
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory a view";

@@ -14,7 +14,7 @@ namespace recon {
 /// The plan of a scene as an object, and as text for people: lines of about 80 columns, or with --verbose of
 /// all sources.
 nlohmann::json plan_json(const SceneJob& job, const SceneWork& work, const TimePlan& time);
-std::string plan_text(const SceneJob& job, const TimePlan& time);
+std::string plan_text(const SceneJob& job, const SceneWork& work, const TimePlan& time);
 
 /// Predicted seconds by step, a view and in all.
 nlohmann::json time_json(const TimePlan& time);

@@ -56,12 +56,12 @@ std::vector<LeftOut> with_long_names(const SceneInput& input, const ScenePlan& p
 }
 
 /// Views whose photo is not there, and those that the model lacks for the same reason.
-std::vector<LeftOut> unusable_photos(const SceneInput& input) {
+std::vector<LeftOut> unusable_photos(const SceneInput& input, Findings& findings) {
   std::vector<LeftOut> unusable = input.scene.unusable;
   for (const View& view : input.scene.views)
     if (const auto fault = fault_of_photo(input.folder, view)) unusable.push_back({view.name, *fault});
   for (const LeftOut& view : unusable)
-    messages().warn("{} is left out: {}", with_escapes(view.name), view.reason);
+    findings.warn(with_escapes(view.name) + " is left out: " + view.reason);
   if (!input.scene.views.empty() && unusable.size() == input.scene.views.size() + input.scene.unusable.size())
     throw InputError(input.folder.images.string() + ": none of the " + std::to_string(unusable.size()) +
                      " photos of the model can be used, such as " + unusable.front().reason);
@@ -184,11 +184,11 @@ std::vector<LeftOut> read_scene(SceneInput& input, const GivenMapsOptions& given
   for (const std::string& warning : input.scene.warnings) findings.warn(warning);
   find_moved_photos(input, findings);
   warn_of_names(input, findings);
-  std::vector<LeftOut> left_out = unusable_photos(input);
+  std::vector<LeftOut> left_out = unusable_photos(input, findings);
   fit_cameras(input, left_out, findings);
   for (const LeftOut& view : read_masks(input, host, findings)) {
     if (is_left_out(left_out, view.name)) continue;
-    messages().warn("{} is left out: {}", view.name, view.reason);
+    findings.warn(view.name + " is left out: " + view.reason);
     left_out.push_back(view);
   }
   inspect_photos(input, left_out, host, findings);
