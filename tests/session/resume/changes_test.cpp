@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "session/options/option.hpp"
+#include "session/scene/scene_steps.hpp"
 #include "session/scene/step_inputs.hpp"
-#include "session/scene_steps.hpp"
 
 namespace recon {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "session/report/report.hpp"
-#include "session/scene_steps.hpp"
+#include "session/scene/scene_steps.hpp"
 
 namespace recon {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "io/cloud/ply.hpp"
 #include "io/temporary_folder.hpp"
-#include "session/pair_image_rows.hpp"
+#include "session/pair/pair_image_rows.hpp"
 
 namespace recon {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "session/scene/plan_time.hpp"
-#include "session/scene_steps.hpp"
+#include "session/scene/scene_steps.hpp"
 
 namespace recon {
 namespace {

@@ -1,6 +1,6 @@
 // The steps of a scene on devices that the test watches.
 
-#include "session/scene_steps.hpp"
+#include "session/scene/scene_steps.hpp"
 
 #include <gmock/gmock.h>
 

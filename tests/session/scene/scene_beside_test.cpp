@@ -1,7 +1,7 @@
 // Steps of a scene beside the estimation, as on a GPU.
 
 #include "core/interrupt.hpp"
-#include "session/scene_steps.hpp"
+#include "session/scene/scene_steps.hpp"
 
 namespace recon {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "session/pair_image_rows.hpp"
+#include "session/pair/pair_image_rows.hpp"
 
 namespace recon {
 namespace {
