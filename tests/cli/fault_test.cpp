@@ -179,6 +179,15 @@ TEST_F(ReconstructFault, UnreadablePhotosLeaveTheirViewsOutAndAreSeven) {
   EXPECT_TRUE(has_cloud());
 }
 
+TEST_F(ReconstructFault, AnAbsentPhotoIsAmongTheWarningsOfTheReport) {
+  fs::remove(scene() / "images/view03.png");
+  const Outcome outcome = reconstruct({scene().string()});
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+  const auto warnings = nlohmann::json::parse(content(dense() / "report.json")).at("warnings");
+  ASSERT_EQ(warnings.size(), 1u) << warnings;
+  EXPECT_THAT(warnings[0].get<std::string>(), HasSubstr("view03.png is left out: "));
+}
+
 TEST_F(ReconstructFault, AllPhotosMissingIsThree) {
   fs::remove_all(scene() / "images");
   fs::create_directories(scene() / "images");

@@ -57,6 +57,15 @@ TEST_F(PlanText, NamesAllSourcesWhereMoreIsAskedFor) {
   }
 }
 
+TEST_F(PlanText, SaysWhatIsLeftToDo) {
+  const auto job = begin("output");
+  const SceneWork some = {{Step::kPrepare, {}}, {Step::kCheck, {0, 2}}, {Step::kFusion, {0, 1, 2}}};
+  EXPECT_THAT(plan_text(*job, some, {}),
+              HasSubstr("to do, by views: check across views of 2, fusion of 3\n"));
+  EXPECT_THAT(plan_text(*job, {{Step::kPrepare, {}}}, {}),
+              HasSubstr("to do: nothing, all is finished and kept\n"));
+}
+
 TEST_F(PlanText, NamesFewSourcesInFull) {
   options_.selection.max_sources = 2;
   EXPECT_THAT(text(), Not(HasSubstr(" more\n")));
