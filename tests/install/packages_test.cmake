@@ -53,7 +53,7 @@ function(check_tree root)
   endforeach()
   # All that the documents link to is there.
   file(GLOB_RECURSE readme "${root}/*/share/doc/*/README.md")
-  list(FILTER readme EXCLUDE REGEX "/tools/cluster/")
+  list(FILTER readme EXCLUDE REGEX "/tools/cluster/|/tests/bench/")
   get_filename_component(documents ${readme} DIRECTORY)
   file(GLOB pages ${documents}/*.md ${documents}/tools/docs/*.md)
   foreach(page confidence installation reference report warnings)
