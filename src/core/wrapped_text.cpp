@@ -25,9 +25,9 @@ std::string wrapped(std::string_view text, std::size_t column, std::size_t inden
     const std::string_view word = text.substr(begin, text.find(' ', begin) - begin);
     const std::size_t length = characters_of(word), spaces = result.empty() ? 0 : begin;
     if (column > indent && column + spaces + length > columns) {
-      const std::size_t room = indent + length > columns ? 0 : indent;
-      result += "\n" + std::string(room, ' ');
-      column = room;
+      const std::size_t hanging = indent + length > columns ? 0 : indent;
+      result += "\n" + std::string(hanging, ' ');
+      column = hanging;
     } else {
       result.append(spaces, ' ');
       column += spaces;

@@ -8,7 +8,7 @@ namespace recon {
 
 /// Lines of at most `columns` characters, all but the first one after `indent` spaces. They end at spaces,
 /// which stay where they are inside a line; a longer word, such as a path, has a line of its own, without
-/// the indent where it needs the room.
+/// the indent where it needs the columns.
 /// @param column  at which the text begins
 std::string wrapped(std::string_view text, std::size_t column, std::size_t indent, std::size_t columns);
 

@@ -177,9 +177,9 @@ json work_on(SceneJob& job, const SharedWork& work, LogFile& log) {
   }
   if (job.targets.does(Step::kFusion))
     remove_files_of_departed_views(job.input, job.plan, job.products.workspace);
-  check_results_are_there(job.products);
   json report = report_json(job, names_of(work.backends()), clock.times());
   report["predicted"] = time_json(predicted_time(job, work, clock.times()));
+  check_results_are_there(job.products);  // the last thing before the reports
   write_reports(job.products.workspace, job.options, job.plan, job.products.results, report);
   output.finish();
   return report;

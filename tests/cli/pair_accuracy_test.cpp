@@ -1,5 +1,6 @@
 // A real pair from files to files, against its ground truth.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -59,6 +60,18 @@ INSTANTIATE_TEST_SUITE_P(Methods, PairAccuracy,
                          testing::Values(Floor{"sgm", 0.065}, Floor{"bm", 0.08},
                                          // Every pixel has a value, hidden ones too.
                                          Floor{"bp", 0.2}));
+
+class SwappedPhotos : public PairTest {};
+
+/// The rows of these do not correspond either, which is no reason to rectify them.
+TEST_F(SwappedPhotos, AreSaidToBeThatAlone) {
+  const fs::path cones = fs::path(RECON_SHARED_DIR) / "stereo/cones_quarter";
+  if (!fs::exists(cones / "im2.ppm")) GTEST_SKIP() << cones << " is not there";
+  const Outcome swapped = reconstruct(
+      {(cones / "im6.ppm").string(), (cones / "im2.ppm").string(), "--max-disparity", "64", "-o", "out"});
+  EXPECT_THAT(swapped.err, testing::HasSubstr("the images seem to be swapped"));
+  EXPECT_THAT(swapped.err, testing::Not(testing::HasSubstr("the rows of the images")));
+}
 
 class PresetAccuracy : public PairTest {};
 

@@ -43,7 +43,8 @@ std::map<std::string, nlohmann::json> SceneTest::planned_tasks(std::vector<std::
   std::map<std::string, nlohmann::json> tasks;
   const Outcome plan = run_program(folder_, command);
   if (plan.exit_code != 0 || !plan.out.starts_with('{')) return tasks;
-  for (const nlohmann::json& scene : plan.json().at("scenes"))
+  const nlohmann::json document = plan.json();
+  for (const nlohmann::json& scene : document.at("scenes"))
     if (scene.contains("tasks")) tasks[scene.at("output")] = scene.at("tasks");
   return tasks;
 }
