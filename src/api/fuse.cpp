@@ -119,7 +119,7 @@ recon::Image<float> given_depth(const MapView<float>& map) {
 }
 
 /// A copy of the caller's maps.
-ViewDepth given_maps(const FusionView& view, const std::string& name, const DepthRangeOptions& bounds) {
+ViewDepth given_maps(const FusionView& view, const std::string& name, const DepthRange& bounds) {
   const int width = view.depth.width, height = view.depth.height;
   recon::Image<float> depth = given_depth(view.depth), confidence(width, height);
   for (int y = 0; y < height; ++y) {

@@ -16,28 +16,27 @@ using namespace recon;
 using reconstruct::ImageView;
 
 /// The method and the disparities that are searched.
-PairSpec spec_of(const SessionOptions& options, const ImageView& image) {
-  if (!options.pair.max_disparity)
+PairSpec spec_of(const PairJob& job, const ImageView& image) {
+  if (!job.settings.max_disparity)
     throw UsageError("--max-disparity is needed: where the search ends, in pixels, such as 64");
-  const int min = options.pair.min_disparity.value_or(0);
-  PairSpec spec(options.spec(options.method_of(true)), {min, *options.pair.max_disparity - min});
+  const int min = job.settings.min_disparity.value_or(0);
+  PairSpec spec(job.spec, {min, *job.settings.max_disparity - min});
   check_pair_size(spec, {image.width, image.height});
   return spec;
 }
 
 Disparities match_images(Backend& backend, const ImageView& left, const ImageView& right,
-                         const SessionOptions& options) {
-  const PairSpec spec = spec_of(options, left);
+                         const PairJob& job) {
+  const PairSpec spec = spec_of(job, left);
   backend.pair_memory(left.width, left.height, spec);  // throws where it does not suffice
   PairImages images = common_depth(detail::stored_grey(left), detail::stored_grey(right));
   if (!fused_stages(spec)) {
     images.left_colour = detail::colour_of(left, images.levels);
     images.right_colour = detail::colour_of(right, images.levels);
   }
-  Image<float> disparity =
-      match_pair(backend, {images.view(), spec, images.colour()}, options.method_of(true), options);
+  Image<float> disparity = match_pair(backend, {images.view(), spec, images.colour()}, job.min_patch);
   Image<std::uint8_t> filled;
-  if (options.pair.fill) {
+  if (job.settings.fill) {
     if (images.left_colour.empty()) images.left_colour = detail::colour_of(left, images.levels);
     filled = fill_disparity(disparity.view(), images.left_colour.view(), spec.range.min, spec.range.count);
   }
@@ -55,7 +54,8 @@ Disparities match(const Device& device, const ImageView& left, const ImageView& 
       throw UsageError("left has " + size_text(left.width, left.height) + " pixels and right " +
                        size_text(right.width, right.height) +
                        "; the images of a rectified pair have the same size");
-    return match_images(opened.front(), left, right, detail::parse_results_options(options, "match", true));
+    return match_images(opened.front(), left, right,
+                        detail::parse_results_options(options, "match", true).pair_job());
   });
 }
 

@@ -28,6 +28,14 @@ RECON_HD float inverse_depth(const PlaneSet& planes, float d) {
   return planes.inverse_far + d * planes.step;
 }
 
+/// The inverse depths that results may have.
+struct InverseRange {
+  float min, max;
+};
+RECON_HD bool contains(const InverseRange& range, float w) {
+  return w >= range.min && w <= range.max;
+}
+
 /// Sample positions are in units of 1/256 pixel, as in GPU texture units.
 constexpr int kSubpixelBits = 8;
 constexpr int kSubpixels = 1 << kSubpixelBits;

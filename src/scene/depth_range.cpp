@@ -182,15 +182,17 @@ std::optional<DepthRange> from_geometry(const SceneIndex& index, int v, const st
 
 }  // namespace
 
-std::vector<ExpectedRange> expected_ranges(const SceneIndex& index,
-                                           const std::vector<std::vector<int>>& sources) {
+std::vector<DepthRange> expected_ranges(const SceneIndex& index,
+                                        const std::vector<std::vector<int>>& sources) {
   EXPECTS(sources.size() == index.scene.views.size());
-  std::vector<ExpectedRange> ranges(sources.size());
+  std::vector<DepthRange> ranges(sources.size());
   parallel_for(index.views.size(), [&](int view) {
-    if (const auto range = from_points(index, view))
-      ranges[view] = {*range, true};
-    else
-      ranges[view] = {from_geometry(index, view, sources[view]).value_or(kUnknownDepthRange), false};
+    if (const auto range = from_points(index, view)) {
+      ranges[view] = *range;
+      return;
+    }
+    ranges[view] = from_geometry(index, view, sources[view]).value_or(kUnknownDepthRange);
+    ranges[view].guessed = true;
   });
   return ranges;
 }
@@ -206,22 +208,22 @@ DepthRange search_range(const SceneIndex& index, int view, const std::vector<int
   return {std::min(part.near, expected.near), std::max(part.far, expected.far)};
 }
 
-DepthRange bounded(DepthRange range, const DepthRangeOptions& bounds) {
-  for (const std::optional<double>& bound : {bounds.near, bounds.far})
-    EXPECTS(!bound || (std::isfinite(*bound) && *bound > 0));
-  EXPECTS(!bounds.near || !bounds.far || *bounds.near < *bounds.far);
-  if (bounds.near) range.near = *bounds.near;
-  if (bounds.far) range.far = *bounds.far;
+DepthRange bounded(DepthRange range, const DepthRange& bounds) {
+  EXPECTS(bounds.near >= 0 && bounds.near < bounds.far);
+  const bool has_near = bounds.near > kAnyDepth.near;
+  if (has_near) range.near = bounds.near;
+  if (bounds.far < kAnyDepth.far) range.far = bounds.far;
   if (range.near >= range.far)
-    (bounds.near ? range.far : range.near) = bounds.near ? 2 * range.near : 0.5 * range.far;
+    (has_near ? range.far : range.near) = has_near ? 2 * range.near : 0.5 * range.far;
   return range;
 }
 
-ExpectedRange bounded(const ExpectedRange& expected, const DepthRangeOptions& bounds,
-                      const DepthRange& searched) {
+DepthRange bounded(const DepthRange& expected, const DepthRange& bounds, const DepthRange& searched) {
   const DepthRange range = bounded(expected, bounds);
-  const DepthRange part{std::max(range.near, searched.near), std::min(range.far, searched.far)};
-  return {part.near < part.far ? part : searched, expected.from_points};
+  DepthRange part{std::max(range.near, searched.near), std::min(range.far, searched.far)};
+  if (part.near >= part.far) part = searched;
+  part.guessed = expected.guessed;
+  return part;
 }
 
 }  // namespace recon

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <limits>
 #include <vector>
 
 #include "scene/pinhole.hpp"
@@ -12,26 +12,21 @@ namespace recon {
 struct DepthRange {
   double near = 0;
   double far = 0;
+  bool guessed = false;  ///< from the geometry of the cameras alone
 };
+
+/// Bounds of depths where the user gives none.
+inline constexpr DepthRange kAnyDepth{0, std::numeric_limits<double>::infinity()};
 
 /// The range of a view without points and without a baseline to any source, which cannot be swept.
-inline constexpr DepthRange kUnknownDepthRange{1, 100};
+inline constexpr DepthRange kUnknownDepthRange{1, 100, true};
 
-/// Where the surfaces of a view are expected.
-struct ExpectedRange : DepthRange {
-  bool from_points = false;  ///< else from the geometry of the cameras, a guess
-};
-
-struct DepthRangeOptions {
-  std::optional<double> near, far;  ///< exact bounds that the user gives
-};
-
-/// The expected range of each view: from the sparse points it observes (1 and 99 % quantiles of those that
-/// others nearby support, widened); if these are too few, from all points in its image; without points, from
-/// the geometry of the cameras and `sources`.
+/// Where the surfaces of each view are expected: from the sparse points it observes (1 and 99 % quantiles of
+/// those that others nearby support, widened); if these are too few, from all points in its image; without
+/// points, from the geometry of the cameras and `sources`.
 /// @param sources  per view, indices of its source views (see select_sources)
-std::vector<ExpectedRange> expected_ranges(const SceneIndex& index,
-                                           const std::vector<std::vector<int>>& sources);
+std::vector<DepthRange> expected_ranges(const SceneIndex& index,
+                                        const std::vector<std::vector<int>>& sources);
 
 /// All depths at which a view and its sources may see surfaces: from half of the nearest expected depth, or
 /// where the sources begin to see what the view sees, to where the parallax vanishes.
@@ -41,12 +36,12 @@ DepthRange search_range(const SceneIndex& index, int view, const std::vector<int
 
 /// The range within the user's bounds, which take precedence: one that the range contradicts moves its other
 /// end.
-/// @throws std::logic_error when a bound is not finite and > 0, or near >= far
-DepthRange bounded(DepthRange range, const DepthRangeOptions& bounds);
+/// @param bounds  exact ones; kAnyDepth has none
+/// @throws std::logic_error unless 0 <= near < far
+DepthRange bounded(DepthRange range, const DepthRange& bounds);
 
 /// The same of an expected range, within what is searched.
 /// @param searched  the depths to search within the same bounds
-ExpectedRange bounded(const ExpectedRange& expected, const DepthRangeOptions& bounds,
-                      const DepthRange& searched);
+DepthRange bounded(const DepthRange& expected, const DepthRange& bounds, const DepthRange& searched);
 
 }  // namespace recon

@@ -274,7 +274,7 @@ double overlap(const SceneGeometry& views, const std::vector<Vec3d>& surface, in
 }  // namespace
 
 std::vector<std::vector<int>> overlapping_views(const SceneIndex& index,
-                                                const std::vector<ExpectedRange>& expected, int count) {
+                                                const std::vector<DepthRange>& expected, int count) {
   const SceneGeometry& views = index.views;
   std::vector<std::vector<int>> result(expected.size());
   parallel_for(views.size(), [&](int v) {

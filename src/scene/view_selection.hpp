@@ -23,6 +23,6 @@ std::vector<std::vector<int>> select_sources(const SceneIndex& index, const View
 /// For each view the `count` others that see most of what it sees at its expected depths, and at least a
 /// tenth of it, best first.
 std::vector<std::vector<int>> overlapping_views(const SceneIndex& index,
-                                                const std::vector<ExpectedRange>& expected, int count);
+                                                const std::vector<DepthRange>& expected, int count);
 
 }  // namespace recon

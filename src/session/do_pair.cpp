@@ -44,8 +44,7 @@ struct PairRun {
   const SharedWork& work;
   PairPlan plan;
   Workspace workspace;
-  const SessionOptions& options = work.options;
-  ResultStore results{workspace, options.overwrite};
+  ResultStore results{workspace, work.options.overwrite};
 
   /// Waits until the device is open.
   Backend& backend() const { return *work.backends().front(); }
@@ -116,7 +115,7 @@ std::uint64_t output_bytes_of(const PairRun& run) {
   constexpr std::uint64_t kPoint =
       PlyWriter::vertex_bytes(PlyPosition::kFloat) + PlyWriter::visibility_bytes(2);
   const std::uint64_t pixels = pixels_of(run.plan);
-  return kReports + pixels * (4 + 3 + 4 + 3 + (run.options.pair.fill ? 2 : 0) +
+  return kReports + pixels * (4 + 3 + 4 + 3 + (run.plan.job.settings.fill ? 2 : 0) +
                               (run.plan.camera ? 4 + kPoint : 0) + (run.plan.depth_step > 0 ? 2 : 0));
 }
 
@@ -127,8 +126,8 @@ json inputs_of(const PairRun& run) {
     if (!identity) throw InputError(path.string() + ": cannot be read");
     return identity->hash;
   };
-  auto options = values_of(run.options, plan.job,
-                           {OptionResult::kDepthMaps, OptionResult::kCloud, OptionResult::kCloudFile});
+  auto options = run.work.options.values(
+      {plan.job.method, true}, {OptionResult::kDepthMaps, OptionResult::kCloud, OptionResult::kCloudFile});
   // They may come from the calibration.
   const DisparityRange range = plan.options.range;
   options["min-disparity"] = std::to_string(range.min);
@@ -199,14 +198,14 @@ PairResult match(const PairRun& run, StepClock& clock) {
         plan.name() +
         ": no disparity was found: an image has no texture, every place looks like those beside it; give "
         "the photos of a scene with texture");
-  result.disparity = match_pair(run.backend(), problem, plan.job.method, run.options, [&] {
+  result.disparity = match_pair(run.backend(), problem, plan.job.min_patch, [&] {
     clock.end("matching");
     check_interrupted();
   });
   result.known = known_share(result.disparity);
   if (result.known == 0) throw InputError(plan.name() + ": no disparity was found; " + doubts(plan));
   result.swap_warning = swap_warning(plan, problem.images, result.known, run.backend());
-  if (run.options.pair.fill) {
+  if (run.plan.job.settings.fill) {
     result.filled = fill(run, images, result.disparity.view());
     result.filled_share = share_of(result.filled.view());
   }
@@ -339,7 +338,7 @@ Outcome plan_pair(PairRun& run) {
 
 /// The time of the matching improves the predictions of later runs.
 void learn_time(const PairRun& run, const StepTimes& times) {
-  if (run.options.workers > 1) return;  // slower than one process alone
+  if (run.work.options.workers > 1) return;  // slower than one process alone
   for (const auto& [step, seconds] : times)
     if (step == "matching") PairTime(run.plan, run.work.backends(), run.work.threads).learn(seconds);
 }
@@ -348,10 +347,10 @@ void learn_time(const PairRun& run, const StepTimes& times) {
 Outcome run_pair(PairRun& run, StepClock& clock) {
   const PairPlan& plan = run.plan;
   const Workspace& workspace = run.workspace;
-  const std::vector<std::string> files = files_to_write(plan, run.options.pair.fill);
+  const std::vector<std::string> files = files_to_write(plan, run.plan.job.settings.fill);
   check_inputs_stay(workspace.root(), files, {plan.files.left, plan.files.right, plan.files.calibration});
   const TakenOutput output =
-      take_output(workspace, {OutputKind::kPair, run.options.overwrite, run.options.wait, {}});
+      take_output(workspace, {OutputKind::kPair, run.work.options.overwrite, run.work.options.wait, {}});
   workspace.check_free_space(output_bytes_of(run));
   mark_output(workspace, OutputKind::kPair, files);
   run.work.notice->permit();
@@ -359,7 +358,7 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
   // What an earlier run left must not pass for a result of this one.
   if (output.has_results)
     for (const char* file : {pair_file::kReport, pair_file::kReportPage}) workspace.owned().remove(file);
-  const std::string options = resolved_options(run.options, plan.job);
+  const std::string options = run.work.options.resolved({plan.job.method, true});
   write_file_if_changed(workspace.path("options.toml"), options);
   json inputs = inputs_of(run);
   const StepRecord* record = run.results.find({Step::kPair}, inputs);
@@ -374,8 +373,9 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
     record = &do_work(run, std::move(inputs), clock);
     learn_time(run, clock.times());
   }
-  const MeasuredRun measured = measured_run(
-      kept, clock.times(), program_json(run.options, record->result.value("device", "")), earlier);
+  const MeasuredRun measured =
+      measured_run(kept, clock.times(),
+                   program_json(run.work.options.commit, record->result.value("device", "")), earlier);
   const json report = pair_report_json(plan, workspace, *record, measured, options, clock.times());
   write_file(workspace.path(pair_file::kReport), json_text(report));
   write_file(workspace.path(pair_file::kReportPage), pair_page(report, plan, workspace));
@@ -388,8 +388,8 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
 
 Outcome do_pair(const PairFiles& files, const SharedWork& work) {
   StepClock clock;
-  PairRun run{work, make_pair_plan(files, work.options),
-              Workspace(output_path(work.options, files, work.in_session))};
+  PairRun run{work, make_pair_plan(files, work.options.pair_job()),
+              Workspace(Destination{work.options.inputs, work.options.output}.of(files, work.in_session))};
   work.require_device();
   if (const std::string& note = run.plan.calibration_note; !note.empty())
     messages().info("{}: {}", run.plan.files.calibration.string(), note);

@@ -77,13 +77,17 @@ void predict_steps(SceneJob& job, const Backends& backends) {
                     smaller_images_text(time));
 }
 
+RunReport report_of(const SceneJob& job) {
+  return {job.products.workspace, job.products.results, job.options.shard, job.options.commit};
+}
+
 /// Parts of one run estimate depth maps concurrently in one folder.
 OutputAccess output_access(const SceneJob& job) {
   OutputAccess access{OutputKind::kScene, job.options.overwrite, job.options.wait, {}};
   if (!job.targets.does(Step::kCheck))
-    access.shared_key = content_hash(
-        version() + std::string("\n") +
-        resolved_options(job.options, {job.settings.matching.method, false}, OptionScope::kResults));
+    access.shared_key =
+        content_hash(version() + std::string("\n") +
+                     job.options.resolved({job.settings.matching.method, false}, OptionScope::kResults));
   return access;
 }
 
@@ -168,11 +172,11 @@ json work_on(SceneJob& job, const SharedWork& work, LogFile& log) {
   log.add(fmt::format("reconstruct {} ({}), {} threads", version(), job.options.commit, job.host.threads));
   if (output.has_results) set_reports_aside(job.products.workspace, job.options.shard);
   write_file_if_changed(job.products.workspace.path("options.toml"),
-                        resolved_options(job.options, {job.settings.matching.method, false}));
+                        job.options.resolved({job.settings.matching.method, false}));
   try {
     do_steps(job, work, log, clock);
   } catch (...) {
-    keep_times(job.products.workspace, job.options, job.products.results, clock.times());
+    keep_times(report_of(job), clock.times());
     throw;
   }
   if (job.targets.does(Step::kFusion))
@@ -180,7 +184,7 @@ json work_on(SceneJob& job, const SharedWork& work, LogFile& log) {
   json report = report_json(job, names_of(work.backends()), clock.times());
   report["predicted"] = time_json(predicted_time(job, work, clock.times()));
   check_results_are_there(job.products);  // the last thing before the reports
-  write_reports(job.products.workspace, job.options, job.plan, job.products.results, report);
+  write_reports(report_of(job), job.plan, report);
   output.finish();
   return report;
 }
@@ -222,7 +226,8 @@ Outcome plan_scene(SceneJob& job, const SharedWork& work) {
 
 Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log,
                  std::vector<std::string>& warnings) {
-  SceneJob job(work.options, folder, Workspace(output_path(work.options, folder, work.in_session)),
+  SceneJob job(work.options, folder,
+               Workspace(Destination{work.options.inputs, work.options.output}.of(folder, work.in_session)),
                {work.memory_limit, work.threads, work.options.workers > 1});
   return_freed_memory();  // until the plan says that memory is ample
   Outcome outcome;

@@ -307,48 +307,47 @@ std::vector<Input> expand_inputs(const std::vector<fs::path>& given, const fs::p
   return found;
 }
 
-bool is_session(const SessionOptions& options, const std::vector<Input>& inputs) {
+bool Destination::is_session(const std::vector<Input>& inputs) const {
   if (inputs.size() != 1) return true;
   if (!folder_of(inputs.front())) return false;
-  const auto& given = options.inputs;
   return std::ranges::find(given, input_name(inputs.front())) == given.end();
 }
 
-fs::path output_path(const SessionOptions& options, const Input& input, bool in_session) {
+fs::path Destination::of(const Input& input, bool in_session) const {
   const auto folder = folder_of(input);
-  if (options.output.empty()) return folder ? *folder / "dense" : fs::path("dense");
-  if (!in_session) return options.output;
+  if (output.empty()) return folder ? *folder / "dense" : fs::path("dense");
+  if (!in_session) return output;
   const fs::path name = std::visit(
       [](const auto& it) {
         if constexpr (requires { it.name; }) return it.name;
         return fs::path();
       },
       input);
-  return options.output / (name.empty() ? resolved_path(input_name(input)).filename() : name);
+  return output / (name.empty() ? resolved_path(input_name(input)).filename() : name);
 }
 
-fs::path session_folder(const SessionOptions& options) {
-  if (!options.output.empty()) return options.output;
-  const bool one = options.inputs.size() == 1 && kind_of_given(options.inputs.front()) == PathKind::kFolder;
-  return one ? options.inputs.front() : fs::path();
+fs::path Destination::session_folder() const {
+  if (!output.empty()) return output;
+  const bool one = given.size() == 1 && kind_of_given(given.front()) == PathKind::kFolder;
+  return one ? given.front() : fs::path();
 }
 
-void check_output_paths(const SessionOptions& options, const std::vector<Input>& inputs) {
+void Destination::check(const std::vector<Input>& inputs) const {
   std::map<fs::path, const Input*> input_in_folder;
   for (const Input& input : inputs)
     if (const auto folder = folder_of(input)) input_in_folder.emplace(resolved_path(*folder), &input);
   std::map<fs::path, fs::path> input_of_output;
   for (const Input& input : inputs) {
     if (!is_usable(input)) continue;
-    const fs::path output = resolved_path(output_path(options, input, is_session(options, inputs)));
-    if (const auto found = input_in_folder.find(output); found != input_in_folder.end())
-      throw UsageError("--output " + output.string() + " is the " +
+    const fs::path folder = resolved_path(of(input, is_session(inputs)));
+    if (const auto found = input_in_folder.find(folder); found != input_in_folder.end())
+      throw UsageError("--output " + folder.string() + " is the " +
                        (std::holds_alternative<PairFiles>(*found->second) ? "pair's folder" : "scene") +
                        " itself; its images would be overwritten");
-    const auto [place, added] = input_of_output.emplace(output, input_name(input));
+    const auto [place, added] = input_of_output.emplace(folder, input_name(input));
     if (!added)
       throw UsageError(input_name(input).string() + " and " + place->second.string() +
-                       " would both be written to " + output.string() +
+                       " would both be written to " + folder.string() +
                        "; run them one by one with different --output");
   }
 }

@@ -83,17 +83,6 @@ Outcome unusable_outcome(const UnusableInput& input) {
   return outcome;
 }
 
-/// What can be found out about an input without reading all of it.
-/// @throws Error as the work on it would
-void check_input(const Input& input, const SessionOptions& options) {
-  if (const auto* pair = std::get_if<PairFiles>(&input)) {
-    make_pair_plan(*pair, options);
-    return;
-  }
-  const auto& scene = std::get<SceneFolder>(input);
-  importer_of(scene).check(scene, model_memory(options.memory_limit.value_or(available_memory())));
-}
-
 /// An input whose failure must not stop the others.
 Outcome try_input(const Input& input, const SharedWork& work) {
   LogFile log;
@@ -130,28 +119,6 @@ json objects_of(const std::vector<Outcome>& outcomes) {
   return objects;
 }
 
-/// The exit code of all inputs; prints the object that --json asks for.
-/// @param failure  what ended the session before its end
-int report_outcomes(const SessionOptions& options, const std::vector<Outcome>& outcomes, std::ostream& out,
-                    const std::optional<Failure>& failure = {}) {
-  const json results = objects_of(outcomes);
-  json object = {{"scenes", results}, {"exit_code", failure ? failure->exit_code : exit_code_of(outcomes)}};
-  if (options.dry_run) object["estimate"] = session_estimate(results);
-  if (failure) object["error"] = failure->message;
-  if (options.json) out << json_text(object) << std::flush;
-  return object["exit_code"];
-}
-
-std::vector<Job> jobs_of(const SessionOptions& options, const std::vector<Input>& inputs) {
-  std::vector<Job> jobs;
-  for (const Input& input : inputs) {
-    if (!is_usable(input)) continue;
-    const bool pair = std::holds_alternative<PairFiles>(input);
-    jobs.push_back({options.method_of(pair), pair});
-  }
-  return jobs;
-}
-
 /// The inputs of a session and what has come of them.
 class Session {
  public:
@@ -159,8 +126,11 @@ class Session {
       : options_(options),
         inputs_(inputs),
         out_(out),
-        is_session_(is_session(options, inputs)),
-        files_(options, inputs) {}
+        destination_{options.inputs, options.output},
+        is_session_(destination_.is_session(inputs)),
+        // Parts of the estimation work beside each other, as in the folder of a scene.
+        files_(is_session_ && !options.dry_run && options.shard.count == 1 ? inputs : std::vector<Input>(),
+               destination_.session_folder(), options.fuses() ? "" : "estimate", options.wait) {}
 
   /// @returns the exit code
   int run() {
@@ -185,7 +155,7 @@ class Session {
         error_ = files_.error();
       }
     }
-    const int exit_code = report_outcomes(options_, outcomes(), out_, failure);
+    const int exit_code = report_outcomes(failure);
     if (failure && !error_) error_ = std::make_exception_ptr(Error(failure->exit_code, failure->message));
     for (const auto& [input, outcome] : outcomes_)
       if (!error_ && exit_code != kSomeFailed) error_ = outcome.error;
@@ -212,12 +182,23 @@ class Session {
     return std::nullopt;
   }
 
+  /// What can be found out about an input without reading all of it.
+  /// @throws Error as the work on it would
+  void check_input(const Input& input) const {
+    if (const auto* pair = std::get_if<PairFiles>(&input)) {
+      make_pair_plan(*pair, options_.pair_job());
+      return;
+    }
+    const auto& scene = std::get<SceneFolder>(input);
+    importer_of(scene).check(scene, model_memory(options_.memory_limit.value_or(available_memory())));
+  }
+
   /// What is wrong with an input at first sight; of one alone its work finds it out at once.
   std::optional<Outcome> fault_of(const Input& input) const {
     if (const auto* unusable = std::get_if<UnusableInput>(&input)) return unusable_outcome(*unusable);
     if (!is_session_) return std::nullopt;
     try {
-      check_input(input, options_);
+      check_input(input);
       return std::nullopt;
     } catch (const Error& error) {
       return failed(input, error.exit_code(), error.what());
@@ -289,6 +270,18 @@ class Session {
     outcomes_.emplace(input, std::move(outcome));
   }
 
+  /// The exit code of all inputs; prints the object that --json asks for.
+  /// @param failure  what ended the session before its end
+  int report_outcomes(const std::optional<Failure>& failure) {
+    const json results = objects_of(outcomes());
+    json object = {{"scenes", results},
+                   {"exit_code", failure ? failure->exit_code : exit_code_of(outcomes())}};
+    if (options_.dry_run) object["estimate"] = session_estimate(results);
+    if (failure) object["error"] = failure->message;
+    if (options_.json) out_ << json_text(object) << std::flush;
+    return object["exit_code"];
+  }
+
   /// In the order of the inputs.
   std::vector<Outcome> outcomes() const {
     std::vector<Outcome> outcomes;
@@ -299,6 +292,7 @@ class Session {
   const SessionOptions& options_;
   const std::vector<Input>& inputs_;
   std::ostream& out_;
+  const Destination destination_;
   const bool is_session_;
   SessionFiles files_;
   std::map<std::size_t, Outcome> outcomes_;  ///< by input
@@ -314,9 +308,12 @@ int run_session(const SessionOptions& options, std::ostream& out, std::exception
         "of a pair");
   parse_device(options.device);
   const std::vector<Input> inputs = expand_inputs(options.inputs, options.images);
-  if (const std::vector<Job> jobs = jobs_of(options, inputs); !jobs.empty()) {
+  std::vector<Job> jobs;
+  for (const Input& input : inputs)
+    if (is_usable(input)) jobs.push_back(options.job(std::holds_alternative<PairFiles>(input)));
+  if (!jobs.empty()) {
     options.check(jobs);
-    check_output_paths(options, inputs);
+    Destination{options.inputs, options.output}.check(inputs);
   }
   Session session(options, inputs, out);
   const int exit_code = session.run();

@@ -37,20 +37,17 @@ std::vector<json> in_order(const std::map<std::size_t, json>& lines_by_input) {
 
 }  // namespace
 
-SessionFiles::SessionFiles(const SessionOptions& options, const std::vector<Input>& inputs)
-    : count_(options.dry_run || options.shard.count > 1 || !is_session(options, inputs) ? 0 : inputs.size()),
-      folder_(session_folder(options)) {
-  if (count_ > 0 && !folder_.empty()) {
-    check_files(folder_);
-    // Parts of the estimation work beside each other, as in the folder of a scene.
-    const char* const shared_key = options.fuses() ? "" : "estimate";
-    try {
-      lock_ = std::make_unique<OutputLock>(folder_, shared_key, options.wait, kLockFile);
-      keep_lines(inputs);
-    } catch (const OutputError& error) {
-      fail(error);
-      folder_.clear();
-    }
+SessionFiles::SessionFiles(const std::vector<Input>& inputs, fs::path folder, const std::string& shared_key,
+                           bool wait)
+    : count_(inputs.size()), folder_(std::move(folder)) {
+  if (inputs.empty() || folder_.empty()) return;
+  check_files(folder_);
+  try {
+    lock_ = std::make_unique<OutputLock>(folder_, shared_key, wait, kLockFile);
+    keep_lines(inputs);
+  } catch (const OutputError& error) {
+    fail(error);
+    folder_.clear();
   }
 }
 

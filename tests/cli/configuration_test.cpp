@@ -47,11 +47,11 @@ TEST_F(Config, GivesBackTheValueOfEveryNumber) {
     words.insert(words.end(), {option.name, option.good});
     const Parsed first(words);
     EXPECT_NEAR(option.value(first.options), std::stod(option.good), 1e-6);
-    const std::string text = resolved_options(first.options, option.work.job);
+    const std::string text = first.options.resolved(option.work.job);
     write(text);
     const Parsed again({"--config", file()});
     EXPECT_EQ(option.value(again.options), option.value(first.options)) << text;
-    EXPECT_EQ(resolved_options(again.options, option.work.job), text);
+    EXPECT_EQ(again.options.resolved(option.work.job), text);
   }
 }
 
@@ -59,11 +59,11 @@ TEST_F(Config, GivesBackDefaults) {
   const std::vector<Work> works = {kSweep, kCut, kWeights, kCross, kSgm, kBm, kBp, kStages};
   for (const Work& work : works) {
     const Parsed first(work.words);
-    const std::string text = resolved_options(first.options, work.job);
+    const std::string text = first.options.resolved(work.job);
     write(text);
     const Parsed again({"--config", file()});
     again.options.check({work.job});
-    EXPECT_EQ(resolved_options(again.options, work.job), text);
+    EXPECT_EQ(again.options.resolved(work.job), text);
     for (const FloatOption& option : kFloats) {
       if (option.work.job.method != work.job.method) continue;
       EXPECT_EQ(option.value(again.options), option.value(first.options)) << option.name;
@@ -76,7 +76,7 @@ TEST_F(Config, GivesBackThePenaltiesOfEveryPipeline) {
     for (const char* optimizer : {"sgm", "scanline", "graphcut"}) {
       SCOPED_TRACE(std::string(cost) + " " + optimizer);
       const Parsed first({"--method", "pipeline", "--cost", cost, "--optimizer", optimizer});
-      write(resolved_options(first.options, kStages.job));
+      write(first.options.resolved(kStages.job));
       const Parsed again({"--config", file()});
       const MethodSpec &a = first.options.spec(Method::kPipeline), &b = again.options.spec(Method::kPipeline);
       EXPECT_EQ(a.semi_global.p1, b.semi_global.p1);
@@ -91,7 +91,7 @@ TEST_F(Config, GivesBackThePenaltiesOfEveryPipeline) {
 TEST_F(Config, GivesBackEveryText) {
   for (const char* text :
        {"*", "a#b", "a b", "a,b", "[ab]*", "\"", "'", "\\*", "a\nb", "5", "true", "=", "#"}) {
-    write(resolved_options(Parsed({"--views", text}).options, kSweep.job));
+    write(Parsed({"--views", text}).options.resolved(kSweep.job));
     EXPECT_EQ(Parsed({"--config", file()}).options.views, text);
   }
 }
@@ -118,7 +118,7 @@ TEST_F(Config, YieldsToTheCommandLine) {
 }
 
 TEST_F(Config, GivesBackTheQuality) {
-  write(resolved_options(Parsed({"--quality", "draft", "--max-image-size", "320"}).options, kSweep.job));
+  write(Parsed({"--quality", "draft", "--max-image-size", "320"}).options.resolved(kSweep.job));
   const SessionOptions again = Parsed({"--config", file()}).options;
   EXPECT_EQ(again.quality, Quality::kDraft);
   EXPECT_EQ(again.max_image_size, 320);

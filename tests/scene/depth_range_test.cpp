@@ -21,10 +21,10 @@ namespace {
 
 using namespace recon::test;
 
-std::vector<DepthRange> ranges(const Scene& scene, const DepthRangeOptions& options = {}) {
+std::vector<DepthRange> ranges(const Scene& scene, const DepthRange& bounds = kAnyDepth) {
   std::vector<DepthRange> result;
-  for (const ExpectedRange& range : expected_ranges(scene, select_sources(scene, {})))
-    result.push_back(bounded(range, options));
+  for (const DepthRange& range : expected_ranges(scene, select_sources(scene, {})))
+    result.push_back(bounded(range, bounds));
   return result;
 }
 
@@ -168,15 +168,15 @@ TEST(DepthRange, FlagsWinAndEachAlone) {
     EXPECT_EQ(r.near, 3);
     EXPECT_EQ(r.far, 4);
   }
-  const DepthRange near = ranges(scene, {.near = 0.5, .far = {}})[0];
+  const DepthRange near = ranges(scene, {0.5, kAnyDepth.far})[0];
   EXPECT_EQ(near.near, 0.5);
   EXPECT_EQ(near.far, estimate.far);
-  const DepthRange far = ranges(scene, {.near = {}, .far = 3})[0];
+  const DepthRange far = ranges(scene, {0, 3})[0];
   EXPECT_EQ(far.near, estimate.near);
   EXPECT_EQ(far.far, 3);
-  const DepthRange beyond = ranges(scene, {.near = 50, .far = {}})[0];
+  const DepthRange beyond = ranges(scene, {50, kAnyDepth.far})[0];
   EXPECT_EQ(beyond.far, 100);
-  const DepthRange before = ranges(scene, {.near = {}, .far = 0.1})[0];
+  const DepthRange before = ranges(scene, {0, 0.1})[0];
   EXPECT_EQ(before.near, 0.05);
 }
 
@@ -187,24 +187,24 @@ TEST(DepthRange, ThatIsExpectedLiesWithinTheSearched) {
     std::array<double, 4> ends{};
     for (double& end : ends) end = std::pow(10, exponent(random));
     std::sort(ends.begin(), ends.end());
-    const ExpectedRange expected{{ends[1], ends[2]}, i % 2 == 0};
-    DepthRangeOptions bounds;
+    const DepthRange expected{ends[1], ends[2], i % 2 == 0};
+    DepthRange bounds = kAnyDepth;
     const double a = std::pow(10, exponent(random)), b = std::pow(10, exponent(random));
     if (i % 3 != 0) bounds.near = std::min(a, b);
     if (i % 3 != 1) bounds.far = std::max(a, b);
     const DepthRange range = bounded({ends[0], ends[3]}, bounds);
-    const ExpectedRange within = bounded(expected, bounds, range);
-    ASSERT_GE(within.near, range.near) << bounds.near.value_or(0) << " " << bounds.far.value_or(0);
-    ASSERT_LE(within.far, range.far) << bounds.near.value_or(0) << " " << bounds.far.value_or(0);
+    const DepthRange within = bounded(expected, bounds, range);
+    ASSERT_GE(within.near, range.near) << bounds.near << " " << bounds.far;
+    ASSERT_LE(within.far, range.far) << bounds.near << " " << bounds.far;
     ASSERT_LT(within.near, within.far);
-    EXPECT_EQ(within.from_points, expected.from_points);
+    EXPECT_EQ(within.guessed, expected.guessed);
   }
 }
 
 TEST(DepthRange, RefusesContradictingFlags) {
   const Scene scene = slope(50, 2, 5);
-  for (const DepthRangeOptions& wrong : std::initializer_list<DepthRangeOptions>{
-           {.near = 4, .far = 3}, {.near = 3, .far = 3}, {.near = -1, .far = {}}, {.near = {}, .far = NAN}})
+  for (const DepthRange& wrong :
+       std::initializer_list<DepthRange>{{4, 3}, {3, 3}, {-1, kAnyDepth.far}, {NAN, 3}, {0, NAN}})
     EXPECT_THROW(ranges(scene, wrong), std::logic_error);
 }
 

@@ -33,7 +33,7 @@ Planned plan(const fs::path& model) {
   p.scene = read_colmap_model(model);
   const SceneIndex index(p.scene);
   p.sources = select_sources(index, {});
-  for (const ExpectedRange& range : expected_ranges(index, p.sources)) {
+  for (const DepthRange& range : expected_ranges(index, p.sources)) {
     const int view = static_cast<int>(p.ranges.size());
     p.ranges.push_back(range);
     p.searched.push_back(search_range(index, view, p.sources[p.ranges.size() - 1], range));

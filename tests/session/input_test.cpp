@@ -188,18 +188,16 @@ TEST_F(Inputs, ScenesAreFoundAtAnyDepthButNotAmongResults) {
   EXPECT_EQ(std::get<SceneFolder>(inputs[0]).root, folder_ / "day1/a");
   EXPECT_EQ(std::get<SceneFolder>(inputs[1]).root, folder_ / "day2/deep/er/a");
   EXPECT_EQ(std::get<UnusableInput>(inputs[2]).path, folder_ / "day2/deep/half");
-  SessionOptions options;
-  options.output = "out";
-  EXPECT_EQ(output_path(options, inputs[0], true), "out/day1/a");
-  EXPECT_EQ(output_path(options, inputs[1], true), "out/day2/deep/er/a") << "of the same name, elsewhere";
-  EXPECT_EQ(output_path(options, inputs[1], false), "out");
-  options.inputs = {folder_};
-  EXPECT_NO_THROW(check_output_paths(options, inputs));
-  EXPECT_EQ(session_folder(options), "out");
-  options.output.clear();
-  EXPECT_EQ(session_folder(options), folder_);
-  options.inputs = {folder_ / "day1", folder_ / "day2"};
-  EXPECT_EQ(session_folder(options), "");
+  Destination destination{{folder_}, "out"};
+  EXPECT_EQ(destination.of(inputs[0], true), "out/day1/a");
+  EXPECT_EQ(destination.of(inputs[1], true), "out/day2/deep/er/a") << "of the same name, elsewhere";
+  EXPECT_EQ(destination.of(inputs[1], false), "out");
+  EXPECT_NO_THROW(destination.check(inputs));
+  EXPECT_EQ(destination.session_folder(), "out");
+  destination.output.clear();
+  EXPECT_EQ(destination.session_folder(), folder_);
+  destination.given = {folder_ / "day1", folder_ / "day2"};
+  EXPECT_EQ(destination.session_folder(), "");
 }
 
 TEST_F(Inputs, ListsAndPatternsNameScenes) {
@@ -308,10 +306,8 @@ TEST_F(Inputs, ThatCannotBeLookedUpAreUnusableAndTheOthersAreNot) {
   ASSERT_EQ(named.size(), 4u);
   EXPECT_TRUE(is_usable(named[2]));
   EXPECT_THAT(reasons_of(named)[longest], HasSubstr("File name too long"));
-  SessionOptions options;
-  options.inputs = given;
-  options.output = folder_ / "s/loop/out";
-  EXPECT_NO_THROW(check_output_paths(options, named)) << "what is wrong with it is said when it is taken";
+  const Destination destination{given, folder_ / "s/loop/out"};
+  EXPECT_NO_THROW(destination.check(named)) << "what is wrong with it is said when it is taken";
 }
 
 TEST_F(Inputs, WhoseMasksAreNoFolderAreUnusable) {
@@ -385,9 +381,7 @@ TEST_F(Inputs, AreASessionUnlessOneIsNamedItself) {
   write_scene("s/a");
   write("list.txt", "s/a\n");
   const auto makes_session = [&](const std::vector<fs::path>& given) {
-    SessionOptions options;
-    options.inputs = given;
-    return is_session(options, expand_inputs(given));
+    return Destination{given, {}}.is_session(expand_inputs(given));
   };
   EXPECT_FALSE(makes_session({folder_ / "s/a"}));
   EXPECT_FALSE(makes_session({folder_ / "nothing"}));
@@ -396,9 +390,7 @@ TEST_F(Inputs, AreASessionUnlessOneIsNamedItself) {
   write("l.png", "");
   write("r.png", "");
   EXPECT_FALSE(makes_session({folder_ / "l.png", folder_ / "r.png"}));
-  SessionOptions options;
-  options.output = "out";
-  EXPECT_EQ(output_path(options, expand_inputs({folder_ / "s"}).front(), true), "out/a")
+  EXPECT_EQ((Destination{{}, "out"}.of(expand_inputs({folder_ / "s"}).front(), true)), "out/a")
       << "as one of several";
 }
 

@@ -43,16 +43,15 @@ ordered_json run_match(const MatchBenchmark& benchmark) {
       {images.left.row(0), images.left.width(), images.left.height(), images.left.pitch()},
       {images.right.row(0), images.right.width(), images.right.height(), images.right.pitch()}};
   const std::string max = std::to_string(benchmark.max_disparity);
-  const SessionOptions options = parse_options({{"max-disparity", {max}}});
-  const Method method = options.method_of(true);
-  const PairProblem problem{images.view(), PairSpec(options.spec(method), {0, benchmark.max_disparity}), {}};
+  const PairJob job = parse_options({{"max-disparity", {max}}}).pair_job();
+  const PairProblem problem{images.view(), PairSpec(job.spec, {0, benchmark.max_disparity}), {}};
   ThreadLimit limit(benchmark.devices.threads);
   const auto backend = make_cpu_backend({limit.threads(), {}});
   const reconstruct::Device device({"cpu", limit.threads(), {}, {}});
   CallTimes program, library;
   for (int round = -1; round < benchmark.repeats; ++round) {
     if (round == 0) program = library = {};  // the first round warms up
-    program.add([&] { limit.run([&] { match_pair(*backend, problem, method, options); }); });
+    program.add([&] { limit.run([&] { match_pair(*backend, problem, job.min_patch); }); });
     library.add([&] { reconstruct::match(device, views[0], views[1], {{"max-disparity", max}}); });
   }
   return {{"threads", limit.threads()},     {"width", views[0].width},

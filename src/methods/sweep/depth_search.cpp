@@ -91,13 +91,13 @@ std::optional<DepthRange> found_range(Backend& backend, const SweepProblem& prob
   return DepthRange{1 / near, 1 / std::max(far, least)};
 }
 
-DepthRange narrowed_range(const DepthRange& searched, const ExpectedRange& expected,
+DepthRange narrowed_range(const DepthRange& searched, const DepthRange& expected,
                           const std::optional<DepthRange>& found) {
   if (!found) return expected;
   DepthRange range = *found;
-  if (expected.from_points) range = {std::min(range.near, expected.near), std::max(range.far, expected.far)};
+  if (!expected.guessed) range = {std::min(range.near, expected.near), std::max(range.far, expected.far)};
   range = {std::max(range.near, searched.near), std::min(range.far, searched.far)};
-  return range.near < range.far ? range : static_cast<const DepthRange&>(expected);
+  return range.near < range.far ? range : expected;
 }
 
 }  // namespace recon

@@ -18,7 +18,7 @@ std::optional<DepthRange> found_range(Backend& backend, const SweepProblem& prob
 /// The part of `searched` that has to be swept: where surfaces are found or, by sparse points, expected; the
 /// expected range where none are found.
 /// @param expected  within `searched`
-DepthRange narrowed_range(const DepthRange& searched, const ExpectedRange& expected,
+DepthRange narrowed_range(const DepthRange& searched, const DepthRange& expected,
                           const std::optional<DepthRange>& found);
 
 }  // namespace recon

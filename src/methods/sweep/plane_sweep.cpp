@@ -153,24 +153,23 @@ ViewDepth finish_view(Image<float> depth, Image<float> confidence, ImageView<con
   return {std::move(depth), {}, std::move(confidence)};
 }
 
-std::pair<float, float> outermost_depths(const DepthRangeOptions& bounds) {
-  const double near = bounds.near.value_or(0), far = bounds.far.value_or(kMaxFloat);
-  auto first = static_cast<float>(near), last = static_cast<float>(std::min(far, kMaxFloat));
-  if (static_cast<double>(first) < near) first = std::nextafter(first, std::numeric_limits<float>::max());
-  if (static_cast<double>(last) > far) last = std::nextafter(last, 0.0f);
+std::pair<float, float> outermost_depths(const DepthRange& bounds) {
+  auto first = static_cast<float>(bounds.near), last = static_cast<float>(std::min(bounds.far, kMaxFloat));
+  if (static_cast<double>(first) < bounds.near)
+    first = std::nextafter(first, std::numeric_limits<float>::max());
+  if (static_cast<double>(last) > bounds.far) last = std::nextafter(last, 0.0f);
   return {first, last};
 }
 
-void keep_within(const DepthRangeOptions& bounds, ViewDepth& maps) {
-  if (!bounds.near && !bounds.far) return;
+void keep_within(const DepthRange& bounds, ViewDepth& maps) {
+  if (bounds.near == kAnyDepth.near && bounds.far == kAnyDepth.far) return;
   constexpr double kRounding = 1e-5;
-  const double near = bounds.near.value_or(0), far = bounds.far.value_or(std::numeric_limits<double>::max());
   const auto [first, last] = outermost_depths(bounds);
   parallel_for(maps.depth.height(), [&](int y) {
     for (int x = 0; x < maps.depth.width(); ++x) {
       float& z = maps.depth(x, y);
       const auto depth = static_cast<double>(z);
-      const bool outside = depth < (1 - kRounding) * near || depth > (1 + kRounding) * far;
+      const bool outside = depth < (1 - kRounding) * bounds.near || depth > (1 + kRounding) * bounds.far;
       if (outside) z = maps.confidence(x, y) = kUnknown;
       if (outside && !maps.normal.empty()) maps.normal(x, y) = {kUnknown, kUnknown, kUnknown};
       if (!std::isnan(z)) z = std::min(std::max(z, first), last);

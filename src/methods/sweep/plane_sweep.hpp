@@ -40,10 +40,10 @@ ViewDepth finish_view(Image<float> depth, Image<float> confidence, ImageView<con
                       bool median, int speckle_size);
 
 /// The outermost floats within bounds.
-std::pair<float, float> outermost_depths(const DepthRangeOptions& bounds);
+std::pair<float, float> outermost_depths(const DepthRange& bounds);
 
 /// Invalidates depths outside of bounds; those that rounding has moved out return to them.
-void keep_within(const DepthRangeOptions& bounds, ViewDepth& maps);
+void keep_within(const DepthRange& bounds, ViewDepth& maps);
 
 /// Filters of a sweep's depths before the consistency check across views.
 struct PhotometricFilterOptions {

@@ -16,16 +16,11 @@ struct SweepImages {
   std::vector<PosedImage> sources;  ///< 1 .. kMaxSources
 };
 
-/// Inverse depths that results may have.
-struct DepthBounds {
-  float min = 0, max = std::numeric_limits<float>::max();
-};
-
 /// One reference view to sweep: all images have the same number of channels (1 or 3; ZNCC and patches: 1).
 struct SweepProblem : MethodSpec, SweepImages {
-  PlaneSet planes;                     ///< of the coarsest level, if patches are refined
-  std::vector<SweepImages> coarser;    ///< for patches: images halved once, twice, ...
-  DepthBounds bounds = {};             ///< exact ones of the depths
+  PlaneSet planes;                   ///< of the coarsest level, if patches are refined
+  std::vector<SweepImages> coarser;  ///< for patches: images halved once, twice, ...
+  InverseRange bounds = {0, std::numeric_limits<float>::max()};  ///< exact ones
   ImageView<const Rgb8> colours = {};  ///< of the reference, for edges of patches; empty: its channel serves
 };
 

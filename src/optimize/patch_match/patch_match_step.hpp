@@ -76,14 +76,6 @@ RECON_HD float mean_cost(PatchSources sources, float bound, const Cost& cost) {
   return sum * scale;
 }
 
-/// The inverse depths that a plane may have at its pixel.
-struct InverseRange {
-  float min, max;
-};
-RECON_HD bool contains(const InverseRange& range, float w) {
-  return w >= range.min && w <= range.max;
-}
-
 /// Regions around a pixel in which the neighbour of lowest cost is looked for: of each of four directions
 /// one near and one far.
 constexpr int kRegions = 8;

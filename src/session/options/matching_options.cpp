@@ -27,7 +27,7 @@ Option cost_option() {
       .keyword(kSgm, RECON_SPEC(cost.transform.transform), kTransforms)
       .keyword(kBm, RECON_SPEC(block.cost), kBlockCosts)
       .add({kPipeline,
-            [](const SessionOptions& o, Job job) { return pipeline_cost_keyword(o.spec(job.method).cost); },
+            [](const auto& o, Job job) { return pipeline_cost_keyword(o.spec(job.method).cost); },
             [](SessionOptions& o, const std::string& keyword) {
               visit_spec(o, kPipeline, [&](MethodSpec& spec) { set_pipeline_cost(spec, keyword); });
             },
@@ -95,7 +95,7 @@ Option refine_option() {
                 "are unknown where these cannot say); "
                 "edges,patches,smooth,prior is its default unless planes or stages are given")
       .add({kSweep | kPipeline,
-            [](const SessionOptions& o, Job job) { return format_steps(steps_of(o.spec(job.method))); },
+            [](const auto& o, Job job) { return format_steps(steps_of(o.spec(job.method))); },
             [](SessionOptions& o, const std::string& list) {
               const std::vector<std::string> steps = parse_steps(list);
               visit_spec(o, kSweep | kPipeline, [&](MethodSpec& spec) { set_steps(spec, steps); });

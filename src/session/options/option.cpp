@@ -71,7 +71,7 @@ Option& Option::described(std::string text) {
   return *this;
 }
 
-Option& Option::meaning(std::function<std::string(const SessionOptions&, Job)> resolved) {
+Option& Option::meaning(OptionText resolved) {
   settings.back().meaning = std::move(resolved);
   return *this;
 }
@@ -193,18 +193,18 @@ const Option* find_option(const std::string& name) {
   return nullptr;
 }
 
-std::map<std::string, std::string> values_of(const SessionOptions& options, Job job,
-                                             std::initializer_list<OptionResult> results) {
-  const bool patches = options.swept_by_patches(job);
+std::map<std::string, std::string> SessionOptions::values(Job job,
+                                                          std::initializer_list<OptionResult> results) const {
+  const bool patches = swept_by_patches(job);
   std::map<std::string, std::string> values;
   for (const Option* option : all_options()) {
     const Setting* setting = option->setting(job);
     const OptionResult result = patches ? option->result_with_patches : option->result;
     if (setting == nullptr || option->scope != OptionScope::kResults ||
-        std::ranges::find(results, result) == results.end() || !option->idle_reason(options, job).empty())
+        std::ranges::find(results, result) == results.end() || !option->idle_reason(*this, job).empty())
       continue;
     const auto& value = setting->meaning ? setting->meaning : setting->get;
-    if (std::string text = value(options, job); !text.empty()) values[option->name] = std::move(text);
+    if (std::string text = value(*this, job); !text.empty()) values[option->name] = std::move(text);
   }
   return values;
 }

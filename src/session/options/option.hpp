@@ -94,16 +94,19 @@ struct Range {
   std::vector<int> values = {};  ///< if not empty, the only ones
 };
 
+/// The text of a value for a job; empty: there is none.
+using OptionText = std::function<std::string(const SessionOptions&, Job)>;
+
 /// Where the value of an option is stored for some jobs.
 struct Setting {
   Jobs jobs = 0;
-  std::function<std::string(const SessionOptions&, Job)> get;  ///< empty: no value
+  OptionText get;
   /// @throws UsageError that says what the value must be
   std::function<void(SessionOptions&, const std::string&)> set;
   std::optional<Range> range = {};            ///< of a number
   std::vector<std::string> keywords = {};     ///< the possible values; empty: other texts
   std::optional<std::string> described = {};  ///< default and range for people, if not as stored
-  std::function<std::string(const SessionOptions&, Job)> meaning = {};  ///< if not as `get` has it
+  OptionText meaning = {};                    ///< if not as `get` has it
 };
 
 /// Where an option has an effect for some jobs.
@@ -111,18 +114,6 @@ struct Condition {
   Jobs jobs = 0;
   std::function<bool(const MethodSpec&)> met;
   std::string text;  ///< of the message, after the option: "has a meaning with ... only"
-};
-
-/// The results that the value of an option of OptionScope::kResults has an effect on, directly.
-enum class OptionResult {
-  kDepthMaps,  ///< the depth maps of views before the check across views, or the result of a pair
-  kCheck,      ///< the maps after the check
-  kAgreement,  ///< both these and the cloud
-  kCloud,
-  kCloudFile,  ///< how files have the points, or the depths of a pair: not what is returned in memory
-  kTiles,
-  kExport,
-  kPlan,  ///< other options, or the sources, cameras and searched depths of views
 };
 
 enum class ValueKind { kSwitch, kInteger, kDecimal, kText };
@@ -152,11 +143,11 @@ SpecField(Member) -> SpecField<Member>;
 
 /// The value of a field for a job.
 template <class Field>
-auto value_of(const Field& field, const SessionOptions& options, Job) {
+auto value_of(const Field& field, const auto& options, Job) {
   return field(options);
 }
 template <class Member>
-auto value_of(const SpecField<Member>& field, const SessionOptions& options, Job job) {
+auto value_of(const SpecField<Member>& field, const auto& options, Job job) {
   const MethodSpec spec = options.spec(job.method);
   return field.member(spec);
 }
@@ -194,7 +185,7 @@ struct Option {
     using T = typename decltype(std::optional(std::declval<Stored>()))::value_type;
     kind = std::is_same_v<T, int> ? ValueKind::kInteger : ValueKind::kDecimal;
     return add({jobs,
-                [field](const SessionOptions& o, Job job) {
+                [field](const auto& o, Job job) {
                   const std::optional<T> stored = value_of(field, o, job);
                   return stored ? decimal(*stored) : "";
                 },
@@ -210,7 +201,7 @@ struct Option {
   Option& integer(const std::vector<std::pair<Jobs, Range>>& ranges, Load load, Store store) {
     kind = ValueKind::kInteger;
     for (const auto& [jobs, range] : ranges)
-      add({jobs, [load](const SessionOptions& o, Job job) { return decimal(load(o.spec(job.method))); },
+      add({jobs, [load](const auto& o, Job job) { return decimal(load(o.spec(job.method))); },
            [store, jobs = jobs](SessionOptions& o, const std::string& given) {
              const int number = parse_integer(given);
              visit_spec(o, jobs, [&](MethodSpec& spec) { store(spec, number); });
@@ -222,9 +213,7 @@ struct Option {
   template <class Field, class Value>
   Option& keyword(Jobs jobs, Field field, const std::map<std::string, Value>& values) {
     return add({jobs,
-                [field, &values](const SessionOptions& o, Job job) {
-                  return word_of(value_of(field, o, job), values);
-                },
+                [field, &values](const auto& o, Job job) { return word_of(value_of(field, o, job), values); },
                 [field, jobs, &values](SessionOptions& o, const std::string& word) {
                   set_value(field, o, jobs, values.at(word));
                 },
@@ -235,7 +224,7 @@ struct Option {
   template <class Field>
   Option& flag(Jobs jobs, Field field) {
     kind = ValueKind::kSwitch;
-    return add({jobs, [field](const SessionOptions& o, Job) { return field(o) ? "true" : "false"; },
+    return add({jobs, [field](const auto& o, Job) { return field(o) ? "true" : "false"; },
                 [field](SessionOptions& o, const std::string& given) {
                   if (given != "true" && given != "false") throw UsageError("it must be true or false");
                   field(o) = given == "true";
@@ -245,14 +234,14 @@ struct Option {
   /// A text or a path.
   template <class Field>
   Option& text(Jobs jobs, Field field) {
-    return add({jobs, [field](const SessionOptions& o, Job) -> std::string { return field(o); },
+    return add({jobs, [field](const auto& o, Job) -> std::string { return field(o); },
                 [field](SessionOptions& o, const std::string& given) { field(o) = given; }});
   }
 
   Option& add(Setting setting);
   Option& described(std::string text);  ///< of the last setting
   /// Of the last setting: what its value means where it follows from other options when it is not given.
-  Option& meaning(std::function<std::string(const SessionOptions&, Job)> resolved);
+  Option& meaning(OptionText resolved);
   /// Sets `result`.
   /// @param with_patches  the same for jobs that refine patches
   Option& in(OptionResult of_all, std::optional<OptionResult> with_patches = {});
@@ -314,10 +303,6 @@ std::vector<const Option*> all_options();
 
 /// The option of a name such as "window", or null.
 const Option* find_option(const std::string& name);
-
-/// The values of the options that have an effect on any of `results`, by name, as they are given.
-std::map<std::string, std::string> values_of(const SessionOptions& options, Job job,
-                                             std::initializer_list<OptionResult> results);
 
 /// Whether `word` is one of `words`.
 bool contains(const std::vector<std::string>& words, const std::string& word);

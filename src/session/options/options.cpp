@@ -42,12 +42,14 @@ void check_disparities(const PairSettings& settings) {
                                  end, end - min, kMaxDisparities));
 }
 
+}  // namespace
+
 /// A sweep has no second view to check, and no outliers to repair; a pipeline has no patches.
-void check_refinement(const SessionOptions& options, Job job) {
-  const auto given = options.given.find("refine");
-  if (given == options.given.end()) return;
-  const std::vector<std::string> words = parse_steps(given->second.text);
-  const std::string is = "--refine is '" + given->second.text + "'; ";
+void SessionOptions::check_refinement(Job job) const {
+  const auto refine = given.find("refine");
+  if (refine == given.end()) return;
+  const std::vector<std::string> words = parse_steps(refine->second.text);
+  const std::string is = "--refine is '" + refine->second.text + "'; ";
   if (job.method == Method::kPipeline && (contains(words, "patches") || contains(words, "prior")))
     throw UsageError(is + "patches and prior belong to --method planesweep");
   if (job.method != Method::kPlaneSweep) return;
@@ -56,60 +58,58 @@ void check_refinement(const SessionOptions& options, Job job) {
     throw UsageError(is +
                      "for --method planesweep it can be none, or a list of graphcut, edges, patches, smooth "
                      "and prior");
-  const MethodSpec& sweep = options.sweep();
+  const MethodSpec& swept = sweep();
   for (const char* word : {"prior", "smooth"})
-    if (contains(words, word) && !has_patches(sweep))
+    if (contains(words, word) && !has_patches(swept))
       throw UsageError(fmt::format("--refine {} needs patches: patches,{}", word, word));
-  if (has_patches(sweep) && sweep.cost.kind != CostKind::kZncc)
+  if (has_patches(swept) && swept.cost.kind != CostKind::kZncc)
     throw UsageError("--refine patches works with --cost zncc");
-  if (sweep.refine.label_edges && label_optimizer(sweep) == Optimizer::kWinnerTakeAll &&
-      !sweep.refine.graph_cut)
+  if (swept.refine.label_edges && label_optimizer(swept) == Optimizer::kWinnerTakeAll &&
+      !swept.refine.graph_cut)
     throw UsageError(
         "--refine edges has a meaning with --optimizer sgm or graphcut, or --refine graphcut, only: "
         "the cost of a winner is the least already");
 }
 
 /// A scene takes a box and a pair a region, which differ in how many numbers they have.
-void check_roi(const SessionOptions& options, Job job) {
-  const auto given = options.given.find("roi");
+void SessionOptions::check_roi(Job job) const {
+  const auto roi_text = given.find("roi");
   const Option& option = *find_option("roi");
-  if (given == options.given.end() || !option.belongs_to(job)) return;
-  if (option.setting(job)->get(options, job).empty())
-    throw UsageError("--roi is '" + given->second.text + "'; " +
+  if (roi_text == given.end() || !option.belongs_to(job)) return;
+  if (option.setting(job)->get(*this, job).empty())
+    throw UsageError("--roi is '" + roi_text->second.text + "'; " +
                      (job.pair ? "for a pair write X,Y,WIDTH,HEIGHT in pixels of the left image"
                                : "for a scene write MINX,MINY,MINZ,MAXX,MAXY,MAXZ in scene units"));
 }
 
 /// What several options of a job have to fulfil together.
-void check_together(const SessionOptions& options, Job job) {
-  const Penalties penalties = penalties_of(options.spec(job.method));
+void SessionOptions::check_together(Job job) const {
+  const Penalties penalties = penalties_of(spec(job.method));
   if (penalties.p2 < penalties.p1)
     throw UsageError(fmt::format("--p2 is {} and --p1 {}; a large step must not be cheaper than a small one",
                                  penalties.p2, penalties.p1));
-  if (job.pair) check_disparities(options.pair);
-  check_roi(options, job);
-  const MethodSpec& spec = options.spec(job.method);
-  if (job.method == Method::kPipeline && spec.aggregation.kind == Aggregation::kAdaptiveWeight &&
-      window_of(spec) > 2 * kMaxAdaptiveRadius + 1)
+  if (job.pair) check_disparities(pair);
+  check_roi(job);
+  const MethodSpec& of_job = spec(job.method);
+  if (job.method == Method::kPipeline && of_job.aggregation.kind == Aggregation::kAdaptiveWeight &&
+      window_of(of_job) > 2 * kMaxAdaptiveRadius + 1)
     throw UsageError(fmt::format("--window is {}; with --aggregation aw it must lie between 1 and {}",
-                                 window_of(spec), 2 * kMaxAdaptiveRadius + 1));
-  check_refinement(options, job);
-  if (job.method == Method::kPlaneSweep && options.colour && spec.cost.kind == CostKind::kZncc)
+                                 window_of(of_job), 2 * kMaxAdaptiveRadius + 1));
+  check_refinement(job);
+  if (job.method == Method::kPlaneSweep && colour && of_job.cost.kind == CostKind::kZncc)
     throw UsageError("--colour works with --cost sad; zncc takes grey images");
 }
 
-bool is_idle(const Option& option, const SessionOptions& options, Job job) {
-  return !option.idle_reason(options, job).empty();
-}
-
-void check_job(const SessionOptions& options, Job job) {
+void SessionOptions::check_job(Job job) const {
   if (job.pair && job.method == Method::kPlaneSweep)
     throw UsageError(
         "--method planesweep needs the poses of the cameras; a rectified pair takes sgm, bp, bm or pipeline");
   for (const Option* option : all_options())
-    if (!is_idle(*option, options, job)) option->check(options, job);
-  check_together(options, job);
+    if (option->idle_reason(*this, job).empty()) option->check(*this, job);
+  check_together(job);
 }
+
+namespace {
 
 [[noreturn]] void refuse(const Option& option, Job job) {
   const std::string name = "--" + option.name;
@@ -123,17 +123,6 @@ void check_job(const SessionOptions& options, Job job) {
 void check_belongs(const Option& option, const std::vector<Job>& jobs) {
   if (std::ranges::none_of(jobs, [&](Job job) { return option.belongs_to(job); }))
     refuse(option, jobs.front());
-}
-
-/// Throws for an option that changes nothing for any of the jobs that it belongs to.
-void check_effect(const Option& option, const SessionOptions& options, const std::vector<Job>& jobs) {
-  std::string reason;
-  for (const Job job : jobs) {
-    if (!option.belongs_to(job)) continue;
-    if (!is_idle(option, options, job)) return;
-    reason = option.idle_reason(options, job);
-  }
-  throw UsageError("--" + option.name + " " + reason);
 }
 
 /// A TOML string.
@@ -212,11 +201,22 @@ Method SessionOptions::method_of(bool is_pair) const {
   return stages ? Method::kPipeline : Method::kSemiGlobal;
 }
 
+/// Throws for an option that changes nothing for any of the jobs that it belongs to.
+void SessionOptions::check_effect(const Option& option, const std::vector<Job>& jobs) const {
+  std::string reason;
+  for (const Job of : jobs) {
+    if (!option.belongs_to(of)) continue;
+    reason = option.idle_reason(*this, of);
+    if (reason.empty()) return;
+  }
+  throw UsageError("--" + option.name + " " + reason);
+}
+
 void SessionOptions::check(const std::vector<Job>& jobs) const {
   for (const auto& [name, text] : given) check_belongs(*find_option(name), jobs);
-  for (const Job job : jobs) check_job(*this, job);
-  for (const auto& [name, text] : given) check_effect(*find_option(name), *this, jobs);
-  check_order("--depth-min", depth.near, "--depth-max", depth.far);
+  for (const Job of : jobs) check_job(of);
+  for (const auto& [name, text] : given) check_effect(*find_option(name), jobs);
+  check_order("--depth-min", depth_min, "--depth-max", depth_max);
   check_order("--min-angle", selection.min_angle_degrees, "--max-angle", selection.max_angle_degrees);
   if (max_image_size > 0 && max_image_size < 16)
     throw UsageError("--max-image-size is " + decimal(max_image_size) + "; it must be 0 or at least 16");
@@ -306,18 +306,23 @@ MethodSpec& SessionOptions::use(Method of) {
   return own_spec;
 }
 
+PairJob SessionOptions::pair_job() const {
+  const Method of_pairs = method_of(true);
+  return {of_pairs, spec(of_pairs), pair, min_patch(of_pairs)};
+}
+
 SessionOptions parse_options(const GivenOptions& given) {
   SessionOptions options = parse_options_of(Method::kPlaneSweep, given);
   options.use(options.method_of(false));
   return options;
 }
 
-std::string resolved_options(const SessionOptions& options, Job job, OptionScope scope) {
+std::string SessionOptions::resolved(Job job, OptionScope scope) const {
   std::string result;
   for (const Option* option : all_options()) {
     const Setting* setting = option->setting(job);
-    if (setting == nullptr || option->scope > scope || is_idle(*option, options, job)) continue;
-    const std::string value = setting->get(options, job);
+    if (setting == nullptr || option->scope > scope || !option->idle_reason(*this, job).empty()) continue;
+    const std::string value = setting->get(*this, job);
     if (value.empty()) continue;
     result += option->name + "=" + (option->kind == ValueKind::kText ? quoted(value) : value) + "\n";
   }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -53,6 +54,14 @@ struct PairSettings {
       {};  ///< in the folder of a pair or anywhere; empty: what is beside its images
   /// Units of the calibration that a step of depth.png is; 0: a millimetre; nothing: there is none.
   std::optional<double> depth_png = {};
+};
+
+/// What the options mean for a rectified pair.
+struct PairJob {
+  Method method = Method::kSemiGlobal;
+  MethodSpec spec;
+  PairSettings settings;
+  int min_patch = 0;  ///< the least patch of the result that stays, pixels
 };
 
 /// A method as it is where no option is given.
@@ -141,6 +150,28 @@ struct GivenOption {
 /// By name, such as "window".
 using GivenOptions = std::map<std::string, GivenOption>;
 
+/// Where the value of an option has an effect.
+enum class OptionScope {
+  kResults,      ///< in the results
+  kPlace,        ///< in where results are computed and written, and for which views
+  kPart,         ///< in the part of the work that a process does
+  kCommandLine,  ///< in this run; not allowed in a configuration file
+};
+
+/// The results that the value of an option of OptionScope::kResults has an effect on, directly.
+enum class OptionResult {
+  kDepthMaps,  ///< the depth maps of views before the check across views, or the result of a pair
+  kCheck,      ///< the maps after the check
+  kAgreement,  ///< both these and the cloud
+  kCloud,
+  kCloudFile,  ///< how files have the points, or the depths of a pair: not what is returned in memory
+  kTiles,
+  kExport,
+  kPlan,  ///< other options, or the sources, cameras and searched depths of views
+};
+
+struct Option;
+
 /// All options of a run of `reconstruct`, with their defaults.
 struct SessionOptions {
   /// Scenes, folders of rectified pairs, folders of such folders; or the two images of one pair.
@@ -176,8 +207,8 @@ struct SessionOptions {
   double tile = 0;                              ///< side of the tiles of the cloud, scene units; 0: none
   int export_points = 0;                        ///< points of the model for splats, at most; 0: no model
 
-  std::optional<int> planes;  ///< empty: by the spacing of the planes in the images
-  DepthRangeOptions depth;
+  std::optional<int> planes;                   ///< empty: by the spacing of the planes in the images
+  std::optional<double> depth_min, depth_max;  ///< exact bounds of all depths, scene units
   ViewSelectionOptions selection;
   int max_image_size = 0;  ///< longest side in pixels; 0: by the quality
   Quality quality = Quality::kNormal;
@@ -202,6 +233,7 @@ struct SessionOptions {
   /// The method for a scene or a pair: where none was given, a pipeline for a preset, and for pairs also
   /// where stages are given that the other methods do not have.
   Method method_of(bool is_pair) const;
+  Job job(bool is_pair) const { return {method_of(is_pair), is_pair}; }
 
   /// A method with its options: the own one, or another as `given` has it, such as for the pairs of a session
   /// of scenes.
@@ -240,6 +272,20 @@ struct SessionOptions {
   ConsistencyOptions check_consistency(Job job) const;
   ConsistencyOptions fusion_consistency(Job job) const;
   float min_reliability() const { return min_confidence.value_or(kDefaultMinReliability); }
+
+  /// The options of up to a scope that a job uses and that have an effect, as TOML that `--config` reads.
+  std::string resolved(Job job, OptionScope scope = OptionScope::kPlace) const;
+  /// The values of the options that have an effect on any of `results`, by name, as they are given.
+  std::map<std::string, std::string> values(Job job, std::initializer_list<OptionResult> results) const;
+
+  PairJob pair_job() const;
+
+ private:
+  void check_refinement(Job job) const;
+  void check_roi(Job job) const;
+  void check_together(Job job) const;
+  void check_job(Job job) const;
+  void check_effect(const Option& option, const std::vector<Job>& jobs) const;
 };
 
 /// The options of a run. They apply in the order of option_groups, so that a preset comes before the stages
@@ -248,17 +294,6 @@ struct SessionOptions {
 /// @param given  the command line, and what a configuration adds to it
 /// @throws UsageError that names the option, its value and what it may be
 SessionOptions parse_options(const GivenOptions& given);
-
-/// Where the value of an option has an effect.
-enum class OptionScope {
-  kResults,      ///< in the results
-  kPlace,        ///< in where results are computed and written, and for which views
-  kPart,         ///< in the part of the work that a process does
-  kCommandLine,  ///< in this run; not allowed in a configuration file
-};
-
-/// The options of up to a scope that a job uses and that have an effect, as TOML that `--config` reads.
-std::string resolved_options(const SessionOptions& options, Job job, OptionScope scope = OptionScope::kPlace);
 
 /// A message that begins with an option, such as "--window is 8", with file and line before it where a
 /// configuration set the option.

@@ -86,8 +86,7 @@ void set_depth_png(SessionOptions& options, const std::string& text) {
   options.pair.depth_png = text == "mm" ? 0 : *number;
 }
 
-std::string depth_png_text(const SessionOptions& options, Job) {
-  const std::optional<double>& step = options.pair.depth_png;
+std::string depth_png_text(const std::optional<double>& step) {
   return !step ? "" : *step == 0 ? "mm" : decimal(*step);
 }
 
@@ -114,7 +113,7 @@ OptionGroup pair_options() {
       .add("depth-png", "mm|NUMBER",
            "Write depth.png too: 16 bits, 0 where unknown; a step is a millimetre, or NUMBER units of the "
            "calibration")
-      .add({kPairs, depth_png_text, set_depth_png})
+      .add({kPairs, [](const auto& o, Job) { return depth_png_text(o.pair.depth_png); }, set_depth_png})
       .described("there is none")
       .in(OptionResult::kCloudFile);
   group.add("fill", "", "A disparity for every pixel: holes get planes of the surfaces beside them")

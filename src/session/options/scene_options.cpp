@@ -74,8 +74,8 @@ void set_offset(SessionOptions& options, const std::string& text) {
   options.offset = text == "auto" ? CloudOffset{true} : CloudOffset{false, {n[0], n[1], n[2]}};
 }
 
-std::string given_offset(const SessionOptions& options, Job) {
-  return options.offset.automatic ? "auto" : offset_text(options.offset.value);
+std::string given_offset(const CloudOffset& offset) {
+  return offset.automatic ? "auto" : offset_text(offset.value);
 }
 
 Option offset_option() {
@@ -84,7 +84,7 @@ Option offset_option() {
              "Subtract X,Y,Z from the coordinates of the cloud, its tiles and the model of --export-points, "
              "for programs that work in floats, such as MeshLab; fused.offset.txt and the PLY files say it. "
              "auto: round numbers near the cameras where floats would blur the points, else 0")
-      .add({kScenes, given_offset, set_offset})
+      .add({kScenes, [](const auto& o, Job) { return given_offset(o.offset); }, set_offset})
       .described("0,0,0")
       .in(OptionResult::kCloudFile);
 }
@@ -93,12 +93,10 @@ Option roi_option() {
   return Option("roi", "NUMBERS",
                 "Scenes: the cloud keeps the points in the box MINX,MINY,MINZ,MAXX,MAXY,MAXZ, scene units. "
                 "Pairs with bm: the pixels of the left image to match, X,Y,WIDTH,HEIGHT")
-      .add({kScenes, [](const SessionOptions& o, Job) { return format_box(o.roi); }, set_roi})
+      .add({kScenes, [](const auto& o, Job) { return format_box(o.roi); }, set_roi})
       .described("all")
       .add({kBm & kPairs,
-            [](const SessionOptions& o, Job) {
-              return format_region(o.spec(Method::kBlockMatching).block.region);
-            },
+            [](const auto& o, Job) { return format_region(o.spec(Method::kBlockMatching).block.region); },
             [](SessionOptions&, const std::string&) {}})  // set for both at once
       .in(OptionResult::kCloud);
 }
@@ -138,14 +136,14 @@ OptionGroup view_options() {
            "Number of planes; auto: neighbouring planes at most a pixel apart in every source, but no more "
            "than " +
                std::to_string(kMaxAutoPlanes))
-      .add({kSweep & kScenes,
-            [](const SessionOptions& o, Job) { return o.planes ? decimal(*o.planes) : "auto"; }, set_planes});
+      .add({kSweep & kScenes, [](const auto& o, Job) { return o.planes ? decimal(*o.planes) : "auto"; },
+            set_planes});
   group.add("depth-min", "Z", "Min depth, scene units")
-      .number(kScenes, RECON_FIELD(depth.near), kDepth)
+      .number(kScenes, RECON_FIELD(depth_min), kDepth)
       .described(estimated)
       .in(OptionResult::kPlan);
   group.add("depth-max", "Z", "Max depth, scene units")
-      .number(kScenes, RECON_FIELD(depth.far), kDepth)
+      .number(kScenes, RECON_FIELD(depth_max), kDepth)
       .described(estimated)
       .in(OptionResult::kPlan);
   return group;
@@ -162,7 +160,7 @@ void add_filters(OptionGroup& group) {
       .described(decimal(kDefaultMaxPatchCost) + " with patches, else " +
                  decimal(swept_cost_levels(CostKind::kZncc).trusted) + " with zncc, " +
                  decimal(swept_cost_levels(CostKind::kSad).trusted) + " grey levels with sad")
-      .meaning([](const SessionOptions& o, Job) { return decimal(o.resolved_filter().max_cost); });
+      .meaning([](const auto& o, Job) { return decimal(o.resolved_filter().max_cost); });
   group
       .add("min-confidence", "SHARE",
            "Min confidence: with patches the probability that a depth is right within 1 %, else how unique "
@@ -170,7 +168,7 @@ void add_filters(OptionGroup& group) {
       .number(kSweep & kScenes, RECON_FIELD(min_confidence), {0, 1})
       .described(decimal(kDefaultMinReliability) + " with patches, else " +
                  decimal(defaults.filter.min_confidence))
-      .meaning([](const SessionOptions& o, Job job) {
+      .meaning([](const auto& o, Job job) {
         return decimal(o.swept_by_patches(job) ? o.min_reliability() : o.resolved_filter().min_confidence);
       })
       .in(OptionResult::kDepthMaps, OptionResult::kCheck);
@@ -180,9 +178,7 @@ void add_filters(OptionGroup& group) {
           "Min confidence of a depth where no other view has one; 1: none is kept. --min-views above 1 keeps "
           "none, --min-fused-views above 2 none in the cloud")
       .number(kSweep & kScenes, RECON_FIELD(min_lone_confidence), {0, 1})
-      .meaning([](const SessionOptions& o, Job job) {
-        return decimal(o.check_consistency(job).min_lone_confidence);
-      })
+      .meaning([](const auto& o, Job job) { return decimal(o.check_consistency(job).min_lone_confidence); })
       .only_where(kSweep, has_patches, kPatchesOnly)
       .in(OptionResult::kAgreement);
   group
@@ -190,13 +186,13 @@ void add_filters(OptionGroup& group) {
            "Min contrast of a window, grey levels: planesweep the standard deviation, bm the mean gradient")
       .number(kSweep, RECON_FIELD(min_texture), {0, 255})
       .described("0 with patches, else " + decimal(defaults.filter.min_texture))
-      .meaning([](const SessionOptions& o, Job) { return decimal(o.resolved_filter().min_texture); })
+      .meaning([](const auto& o, Job) { return decimal(o.resolved_filter().min_texture); })
       .number(kBm, RECON_SPEC(block.min_texture), {0, 255});
   group.add("speckle", "N", "Patches of fewer pixels are dropped; 0: keep all")
       .number(kScenes, RECON_FIELD(filter.speckle_size), {0, 1e9})
       .described("scenes: " + decimal(defaults.filter.speckle_size) + "; pairs: " +
                  decimal(defaults.min_patch(Method::kSemiGlobal)) + ", but 0 for pipelines that interpolate")
-      .add({kPairs, [](const SessionOptions& o, Job job) { return decimal(o.min_patch(job.method)); },
+      .add({kPairs, [](const auto& o, Job job) { return decimal(o.min_patch(job.method)); },
             [](SessionOptions& o, const std::string& size) { o.pair.speckle = parse_integer(size); },
             Range{0, 1e9}})
       .in(OptionResult::kDepthMaps, OptionResult::kCheck);
@@ -214,9 +210,7 @@ void add_fusion(OptionGroup& group) {
       .number(kScenes, RECON_FIELD(max_normal_angle), {0, 180})
       .described("planesweep: " + decimal(kDefaultMaxPatchAngle) + " with patches; else " +
                  decimal(defaults.consistency.max_angle_degrees))
-      .meaning([](const SessionOptions& o, Job job) {
-        return decimal(o.check_consistency(job).max_angle_degrees);
-      })
+      .meaning([](const auto& o, Job job) { return decimal(o.check_consistency(job).max_angle_degrees); })
       .in(OptionResult::kAgreement);
   group
       .add("max-hole", "PX",

@@ -12,16 +12,18 @@ int ImageSizes::max_side(int width, int height) const {
 
 SceneSettings::SceneSettings(const SessionOptions& options) {
   const Job job{options.method_of(false), false};
+  const DepthRange bounds{options.depth_min.value_or(kAnyDepth.near),
+                          options.depth_max.value_or(kAnyDepth.far)};
   given = {options.depth_maps, options.depth_unit};
   plan = {options.selection,   {options.max_image_size, options.quality == Quality::kDraft},
           options.views,       options.given.contains("views"),
           options.shard,       !options.depth_maps.empty(),
           options.estimates(), options.fuses()};
   matching = {job.method,     options.spec(job.method), options.in_colour(job),
-              options.planes, options.filter,           options.depth};
+              options.planes, options.filter,           bounds};
   if (matching.sweeps()) matching.filter = options.resolved_filter();
   check = {options.check_consistency(job),
-           options.depth,
+           bounds,
            options.swept_by_patches(job),
            options.min_reliability(),
            options.hole_reach(job),

@@ -38,7 +38,7 @@ struct MatchingSettings {
   bool colour = false;              ///< in three channels instead of grey
   std::optional<int> planes;        ///< of a sweep; nothing: by their spacing in the images
   PhotometricFilterOptions filter;  ///< of a sweep with the limits that are meant where none is given
-  DepthRangeOptions bounds;
+  DepthRange bounds;
 
   bool sweeps() const { return method == Method::kPlaneSweep; }
   /// Whether slanted patches are refined.
@@ -50,7 +50,7 @@ struct MatchingSettings {
 /// What the check across views keeps.
 struct CheckSettings {
   ConsistencyOptions consistency;
-  DepthRangeOptions bounds;
+  DepthRange bounds;
   bool patches = false;       ///< depths of patches have a reliability by which they are judged
   float min_reliability = 0;  ///< of patches
   int hole_reach = 0;         ///< pixels, see HoleOptions::reach

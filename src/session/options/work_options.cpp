@@ -45,7 +45,7 @@ Option limit_option(const char* name, const char* help, Field field) {
       throw UsageError("it must be a size in bytes of at least 1 MiB, such as 500M or 1.5GiB");
   };
   return Option(name, "SIZE", help, OptionScope::kCommandLine)
-      .add({kAll, [](const SessionOptions&, Job) { return ""; }, set});
+      .add({kAll, [](const auto&, Job) { return ""; }, set});
 }
 
 /// A switch of the command line.
@@ -61,7 +61,7 @@ Option method_option() {
                 "stages over a stored cost volume). In a scene these rectify each view with its best "
                 "neighbours and merge the depths on which the pairs agree")
       .add({kAll,
-            [](const SessionOptions&, Job job) { return method_keyword(job.method); },
+            [](const auto&, Job job) { return method_keyword(job.method); },
             set_method,
             {},
             method_keywords(),
@@ -76,7 +76,7 @@ Option preset_option() {
              "--optimizer scanline --refine lr,vote,interpolate,edges,subpixel,median. A stage that is given "
              "replaces the one of the preset")
       .add({kPipeline,
-            [](const SessionOptions& o, Job) { return o.preset; },
+            [](const auto& o, Job) { return o.preset; },
             [](SessionOptions& o, const std::string& name) {
               o.preset = name;
               visit_spec(o, jobs::kPipeline, [](MethodSpec& spec) { spec = presets::named_ad_census(); });
@@ -177,7 +177,7 @@ OptionGroup work_options() {
       .text(kScenes, RECON_FIELD(views));
   group.add("shard", "I/N", "The I-th of N parts of the views, with --stage estimate", OptionScope::kPart)
       .add({kScenes,
-            [](const SessionOptions& o, Job) {
+            [](const auto& o, Job) {
               return std::to_string(o.shard.index) + "/" + std::to_string(o.shard.count);
             },
             set_shard});

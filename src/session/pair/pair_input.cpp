@@ -147,7 +147,7 @@ namespace {
 
 /// Reads the calibration of a plan that has its files and its size, and sets its camera. A file that is only
 /// by its name one, such as calibration.yml, may be of something else.
-std::optional<PairCalibration> calibration_for(PairPlan& plan, const SessionOptions& options) {
+std::optional<PairCalibration> calibration_for(PairPlan& plan) {
   const PairFiles& files = plan.files;
   if (files.calibration.empty()) return std::nullopt;
   try {
@@ -155,7 +155,7 @@ std::optional<PairCalibration> calibration_for(PairPlan& plan, const SessionOpti
     plan.camera = camera_of(calibration, plan.size, files);
     return calibration;
   } catch (const InputError& error) {
-    if (!options.pair.calibration.empty() || files.calibration.filename() == "calib.txt") throw;
+    if (!plan.job.settings.calibration.empty() || files.calibration.filename() == "calib.txt") throw;
     plan.calibration_fault =
         std::string(error.what()) +
         "; the pair is matched without a calibration, which --calibration names otherwise";
@@ -166,17 +166,17 @@ std::optional<PairCalibration> calibration_for(PairPlan& plan, const SessionOpti
 
 }  // namespace
 
-PairPlan make_pair_plan(const PairFiles& given, const SessionOptions& options) {
+PairPlan make_pair_plan(const PairFiles& given, const PairJob& job) {
+  const PairSettings& settings = job.settings;
   PairPlan plan;
+  plan.job = job;
   plan.files = given;
-  if (!options.pair.calibration.empty())
-    plan.files.calibration = calibration_of(given, options.pair.calibration);
+  if (!settings.calibration.empty()) plan.files.calibration = calibration_of(given, settings.calibration);
   const PairFiles& files = plan.files;
-  plan.job = {options.method_of(true), true};
   plan.size = common_size(files);
-  const std::optional<PairCalibration> calibration = calibration_for(plan, options);
-  const int min = options.pair.min_disparity.value_or(0);
-  const int end = end_of_disparities(options.pair, calibration, files);
+  const std::optional<PairCalibration> calibration = calibration_for(plan);
+  const int min = settings.min_disparity.value_or(0);
+  const int end = end_of_disparities(settings, calibration, files);
   check_range(min, end, files);
   plan.file_bytes = std::max(bytes_of(files.left), bytes_of(files.right));
   if (calibration) {
@@ -184,8 +184,8 @@ PairPlan make_pair_plan(const PairFiles& given, const SessionOptions& options) {
     plan.calibration_note = calibration->note;
     plan.unit = calibration->unit;
   }
-  if (options.pair.depth_png) plan.depth_step = depth_step(*options.pair.depth_png, plan);
-  plan.options = {options.spec(plan.job.method), {min, end - min}};
+  if (settings.depth_png) plan.depth_step = depth_step(*settings.depth_png, plan);
+  plan.options = {job.spec, {min, end - min}};
   check_pair_size(plan.options, plan.size);
   return plan;
 }
@@ -251,11 +251,11 @@ Image<Rgb8> read_pair_colour(const std::filesystem::path& file, SampleLevels lev
   return read_image(file, levels, &damage);
 }
 
-Image<float> match_pair(Backend& backend, const PairProblem& problem, Method method,
-                        const SessionOptions& options, const std::function<void()>& matched) {
+Image<float> match_pair(Backend& backend, const PairProblem& problem, int min_patch,
+                        const std::function<void()>& matched) {
   Image<float> disparity = std::move(backend.match(problem).disparity);
   if (matched) matched();
-  remove_disparity_speckles(disparity.view(), options.min_patch(method));
+  remove_disparity_speckles(disparity.view(), min_patch);
   return disparity;
 }
 

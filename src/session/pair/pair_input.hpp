@@ -18,7 +18,7 @@ namespace recon {
 /// The plan of a rectified pair.
 struct PairPlan {
   PairFiles files;
-  Job job;
+  PairJob job = {};
   ImageSize size;                      ///< of both images
   std::optional<StereoCamera> camera;  ///< of the images' size; nothing without a calibration
   std::string calibration_format;      ///< see PairCalibration
@@ -36,7 +36,7 @@ struct PairPlan {
 /// Reads the calibration and the headers of the images.
 /// @throws InputError when they do not fit together
 /// @throws UsageError when the disparities to search are neither given nor in the calibration, or none
-PairPlan make_pair_plan(const PairFiles& files, const SessionOptions& options);
+PairPlan make_pair_plan(const PairFiles& files, const PairJob& job);
 
 /// @throws UsageError when a method and its range do not fit images of this size
 void check_pair_size(const PairSpec& options, ImageSize size);
@@ -68,11 +68,11 @@ PairImages read_pair_images(const PairPlan& plan);
 /// @throws InputError when it cannot be read
 Image<Rgb8> read_pair_colour(const std::filesystem::path& file, SampleLevels levels);
 
-/// The disparities of a pair, without speckles as far as the options of the method say.
+/// The disparities of a pair, without patches of less than `min_patch` pixels.
 /// @param matched  called between the matching and what follows it, unless empty
 /// @throws OutOfMemory, DeviceError, Interrupted
-Image<float> match_pair(Backend& backend, const PairProblem& problem, Method method,
-                        const SessionOptions& options, const std::function<void()>& matched = {});
+Image<float> match_pair(Backend& backend, const PairProblem& problem, int min_patch,
+                        const std::function<void()>& matched = {});
 
 /// Shares of pixels that block matching finds a disparity for in images of half the size.
 struct OrderShares {

@@ -58,8 +58,9 @@ SweepProblem sweep_problem(const ScenePlan& plan, int view, const MatchingSettin
                        posed_views(plan, view, matching.colour ? 3 : 1),
                        make_plane_set(it.range.near, it.range.far, it.planes),
                        {}};
-  if (matching.bounds.near) problem.bounds.max = static_cast<float>(1 / *matching.bounds.near);
-  if (matching.bounds.far) problem.bounds.min = static_cast<float>(1 / *matching.bounds.far);
+  if (matching.bounds.near > kAnyDepth.near)
+    problem.bounds.max = static_cast<float>(1 / matching.bounds.near);
+  if (matching.bounds.far < kAnyDepth.far) problem.bounds.min = static_cast<float>(1 / matching.bounds.far);
   if (!matching.patches()) return problem;
   problem.patch_match.levels = it.levels;
   halve_images(problem);  // there are no pixels yet

@@ -103,11 +103,10 @@ void choose_cameras(const ImageSizes& images, ScenePlan& plan) {
 }
 
 /// Warns of a bound that leaves out all depths which the sparse points show.
-void warn_of_bounds(const std::vector<ExpectedRange>& expected, const DepthRangeOptions& bounds,
-                    ScenePlan& plan) {
+void warn_of_bounds(const std::vector<DepthRange>& expected, const DepthRange& bounds, ScenePlan& plan) {
   std::optional<DepthRange> shown;
-  for (const ExpectedRange& view : expected)
-    if (view.from_points)
+  for (const DepthRange& view : expected)
+    if (!view.guessed)
       shown = shown ? DepthRange{std::min(shown->near, view.near), std::max(shown->far, view.far)}
                     : DepthRange{view.near, view.far};
   if (!shown) return;
@@ -117,8 +116,8 @@ void warn_of_bounds(const std::vector<ExpectedRange>& expected, const DepthRange
                     "{:.5g} only, all of them {}; check the bound and its unit, that of the scene",
                     option, bound, shown->near, shown->far, where));
   };
-  if (bounds.near && *bounds.near >= shown->far) warn("depth-min", *bounds.near, "nearer");
-  if (bounds.far && *bounds.far <= shown->near) warn("depth-max", *bounds.far, "further away");
+  if (bounds.near >= shown->far) warn("depth-min", bounds.near, "nearer");
+  if (bounds.far <= shown->near) warn("depth-max", bounds.far, "further away");
 }
 
 /// Sets the source views and the depth ranges of each view.
@@ -129,7 +128,7 @@ void choose_sources(const SceneSettings& settings, ScenePlan& plan,
   const auto sources = given.empty() ? select_sources(index, settings.plan.selection) : given;
   const auto expected = expected_ranges(index, sources);
   const auto overlapping = overlapping_views(index, expected, kOverlappingViews);
-  const DepthRangeOptions& bounds = settings.matching.bounds;
+  const DepthRange& bounds = settings.matching.bounds;
   warn_of_bounds(expected, bounds, plan);
   const bool sweep = settings.matching.sweeps();
   parallel_for(static_cast<int>(plan.views.size()), [&](int i) {
@@ -139,9 +138,7 @@ void choose_sources(const SceneSettings& settings, ScenePlan& plan,
       if (std::ssize(view.sources) + std::ssize(view.overlapping) < kOverlappingViews &&
           std::ranges::find(view.sources, other) == view.sources.end())
         view.overlapping.push_back(other);
-    view.range = bounded(
-        sweep ? search_range(index, i, sources[i], expected[i]) : static_cast<const DepthRange&>(expected[i]),
-        bounds);
+    view.range = bounded(sweep ? search_range(index, i, sources[i], expected[i]) : expected[i], bounds);
     view.expected = bounded(expected[i], bounds, view.range);
   });
 }

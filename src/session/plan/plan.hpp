@@ -31,7 +31,7 @@ struct ViewPlan {
   std::string output_name;       ///< of the view in the output folder
   std::vector<int> sources;      ///< best first, indices of the plan's views
   std::vector<int> overlapping;  ///< indices of the views that see most of what it sees, see overlaps
-  ExpectedRange expected;        ///< where its surfaces are expected
+  DepthRange expected;           ///< where its surfaces are expected
   DepthRange range;              ///< searched; a sweep narrows it to where it finds surfaces
   int planes = 0;                ///< of the sweep, at most; 0 for the methods that match pairs
   int wanted_planes = 0;         ///< see wanted_planes; `planes` may be fewer

@@ -11,9 +11,6 @@ namespace recon {
 /// What a run is to make of a scene: --stage, --tile and --export-points choose steps, --views and --shard
 /// the views.
 struct Targets {
-  explicit Targets(const SessionOptions& options)
-      : stage(options.stage), tiles(options.tile > 0), exported(options.export_points > 0) {}
-
   Stage stage;
   bool tiles, exported;
 

@@ -311,10 +311,10 @@ std::string plan_text(const SceneJob& job, const SceneWork& work, const TimePlan
   return text;
 }
 
-json program_json(const SessionOptions& options, const std::string& device) {
+json program_json(const std::string& commit, const std::string& device) {
   json about = {{"program", "reconstruct"}, {"version", version()}, {"date", utc_time()}};
   if (!device.empty()) about["device"] = device;
-  if (!options.commit.empty()) about["commit"] = options.commit;
+  if (!commit.empty()) about["commit"] = commit;
   return about;
 }
 
@@ -322,14 +322,14 @@ json report_json(const SceneJob& job, const std::string& device, const StepTimes
   json report = run_json(job);
   const MeasuredRun earlier =
       read_measured_run(set_aside(report_file(job.products.workspace, job.options.shard, ".json")));
-  add_measured_run(report,
-                   measured_run(job.products.results, times, program_json(job.options, device), earlier));
+  add_measured_run(
+      report, measured_run(job.products.results, times, program_json(job.options.commit, device), earlier));
   report.update({{"elapsed", elapsed(times)},
                  {"complete", job.complete()},
                  {"tasks", tasks_json(job, made(job.targets, job.products))},
                  {"baselines", baselines_json(job.plan)},
                  {"depths", depths_json(job.plan, job.products.results)},
-                 {"options", resolved_options(job.options, Job{job.settings.matching.method, false})}});
+                 {"options", job.options.resolved(Job{job.settings.matching.method, false})}});
   if (const StepRecord* const cloud = job.products.results.get({Step::kFusion})) {
     report["cloud"] = job.products.workspace.path(Workspace::cloud_file()).string();
     report["points"] = cloud->result.at("points");

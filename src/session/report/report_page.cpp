@@ -91,12 +91,12 @@ fs::path set_aside(const fs::path& report) {
   return report.parent_path() / "status" / report.filename();
 }
 
-void write_reports(const Workspace& workspace, const SessionOptions& options, const ScenePlan& plan,
-                   const ResultStore& results, json report) {
-  const auto file = [&](const char* extension) { return report_file(workspace, options.shard, extension); };
+void write_reports(const RunReport& run, const ScenePlan& plan, json report) {
+  const auto& [workspace, results, shard, commit] = run;
+  const auto file = [&](const char* extension) { return report_file(run.workspace, run.shard, extension); };
   write_file(file(".json"), json_text(report));
   const fs::path page = file(".html"), earlier = set_aside(page);
-  const std::string key = page_key(options.commit, results, report);
+  const std::string key = page_key(commit, results, report);
   std::error_code error = std::make_error_code(std::errc::no_such_file_or_directory);
   if (kept_all(results) && has_key(earlier, key)) fs::rename(earlier, page, error);
   if (error) {
@@ -117,12 +117,12 @@ void set_reports_aside(const Workspace& workspace, const Shard& shard) {
   }
 }
 
-void keep_times(const Workspace& workspace, const SessionOptions& options, const ResultStore& results,
-                const StepTimes& times) noexcept {
+void keep_times(const RunReport& run, const StepTimes& times) noexcept {
   try {
-    const fs::path file = set_aside(report_file(workspace, options.shard, ".json"));
+    const fs::path file = set_aside(report_file(run.workspace, run.shard, ".json"));
     json kept;
-    add_measured_run(kept, measured_run(results, times, program_json(options, {}), read_measured_run(file)));
+    add_measured_run(kept,
+                     measured_run(run.results, times, program_json(run.commit, {}), read_measured_run(file)));
     write_file(file, json_text(kept));
   } catch (...) {  // only times are lost
   }

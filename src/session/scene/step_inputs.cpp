@@ -41,7 +41,7 @@ json hashes(const StepRecord& record) {
 /// Options that have an effect on some results.
 json StepInputs::with_options(std::initializer_list<OptionResult> results) const {
   return {{"version", kResultsVersion},
-          {"options", values_of(options_, {settings_.matching.method, false}, results)}};
+          {"options", options_.values({settings_.matching.method, false}, results)}};
 }
 
 /// What is black and white in 16-bit photos, where that is not the whole range.
@@ -95,9 +95,9 @@ json StepInputs::given(int view) const {
   json inputs = with_options({OptionResult::kDepthMaps});
   inputs["given"] = input_.given.identity(plan_.name(view));
   inputs["camera"] = describe(plan_.view(view).camera);
-  const DepthRangeOptions& bounds = settings_.matching.bounds;
-  if (bounds.near) inputs["depth_min"] = *bounds.near;
-  if (bounds.far) inputs["depth_max"] = *bounds.far;
+  const DepthRange& bounds = settings_.matching.bounds;
+  if (bounds.near > kAnyDepth.near) inputs["depth_min"] = bounds.near;
+  if (bounds.far < kAnyDepth.far) inputs["depth_max"] = bounds.far;
   add_face(view, inputs);
   add_mask(view, inputs);
   return inputs;
@@ -113,7 +113,7 @@ json StepInputs::estimate(int view) const {
   inputs["depth_min"] = plan.range.near;
   inputs["depth_max"] = plan.range.far;
   if (settings_.matching.sweeps())
-    inputs["expected"] = {plan.expected.near, plan.expected.far, plan.expected.from_points};
+    inputs["expected"] = {plan.expected.near, plan.expected.far, !plan.expected.guessed};
   add_mask(view, inputs);
   return inputs;
 }

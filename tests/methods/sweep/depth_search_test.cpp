@@ -88,8 +88,8 @@ TEST(FoundRange, IsNoneWithoutTexture) {
 
 TEST(NarrowedRange, IsThatFoundAndThatOfTheSparsePointsWithinTheSearched) {
   const DepthRange searched{1, 100};
-  const ExpectedRange points{{4, 8}, true}, guess{{4, 8}, false};
-  const auto expect = [&](const ExpectedRange& expected, std::optional<DepthRange> found, double near,
+  const DepthRange points{4, 8}, guess{4, 8, true};
+  const auto expect = [&](const DepthRange& expected, std::optional<DepthRange> found, double near,
                           double far) {
     const DepthRange range = narrowed_range(searched, expected, found);
     EXPECT_EQ(range.near, near);

@@ -70,8 +70,7 @@ TEST(OptionUse, MethodsFitTheirInputs) {
 TEST(OptionUse, ResolvedOptionsAreThoseOfTheJob) {
   SessionOptions options = parse_options({{"stage", {"estimate"}}, {"shard", {"1/2"}}});
   options.use(Method::kSemiGlobal).cost.transform.transform = Transform::kCensus9x7;
-  const std::string scene = resolved_options(options, kSweepScene),
-                    pair = resolved_options(options, kSgmPair);
+  const std::string scene = options.resolved(kSweepScene), pair = options.resolved(kSgmPair);
   EXPECT_THAT(scene, HasSubstr("device=\"auto\"\n"));
   EXPECT_THAT(scene, HasSubstr("method=\"planesweep\"\n"));
   EXPECT_THAT(scene, HasSubstr("\nwindow=5\n"));
@@ -88,15 +87,15 @@ TEST(OptionUse, ResolvedOptionsAreThoseOfTheJob) {
   for (const char* other : {"views", "colour", "levels", "\nwindow"})
     EXPECT_THAT(pair, Not(HasSubstr(other)));
   options.use(Method::kPlaneSweep).optimizer = Optimizer::kWinnerTakeAll;
-  EXPECT_THAT(resolved_options(options, kSweepScene), Not(HasSubstr("p2="))) << "nothing is penalised";
+  EXPECT_THAT(options.resolved(kSweepScene), Not(HasSubstr("p2="))) << "nothing is penalised";
 }
 
 /// Parts of one run may work on other devices, on other views.
 TEST(OptionUse, ResultsDoNotDependOnWhereTheyAreComputed) {
   const GivenOptions given = {
       {"device", {"cpu"}}, {"views", {"a*"}}, {"output", {"out"}}, {"sources", {"3"}}};
-  const std::string all = resolved_options(parse_options(given), kSweepScene),
-                    results = resolved_options(parse_options(given), kSweepScene, OptionScope::kResults);
+  const std::string all = parse_options(given).resolved(kSweepScene),
+                    results = parse_options(given).resolved(kSweepScene, OptionScope::kResults);
   for (const char* line : {"device=\"cpu\"\n", "views=\"a*\"\n", "output=\"out\"\n"}) {
     EXPECT_THAT(all, HasSubstr(line));
     EXPECT_THAT(results, Not(HasSubstr(line)));
@@ -153,7 +152,7 @@ TEST(Sweeps, HaveStagesThatNeedNoSecondView) {
   EXPECT_EQ(refusal_of({{"min-lone-confidence", {"0.9"}}, {"min-views", {"2"}}}, {kSweepScene}), kAccepted)
       << "the options of an earlier run with one more view";
   const SessionOptions options = parse_options(refined("graphcut"));
-  const std::string resolved = resolved_options(options, kSweepScene);
+  const std::string resolved = options.resolved(kSweepScene);
   for (const char* line : {"aggregation=\"cross\"\n", "refine=\"graphcut\"\n", "optimizer=\"winner\"\n",
                            "p1=20\n", "p2=40\n", "p2-falloff=16\n"})
     EXPECT_THAT(resolved, HasSubstr(line));
@@ -171,7 +170,7 @@ TEST(Sweeps, HaveStagesThatNeedNoSecondView) {
 TEST(Sweeps, RefinePatchesUnlessPlanesOrStagesAreGiven) {
   const auto patches = [](const GivenOptions& given) {
     const SessionOptions options = parse_options(given);
-    const std::string resolved = resolved_options(options, kSweepScene);
+    const std::string resolved = options.resolved(kSweepScene);
     const Refinement& steps = options.sweep().refine;
     const bool refined = has_patches(options.sweep());
     EXPECT_THAT(resolved, HasSubstr(steps.prior ? "refine=\"edges,patches,smooth,prior\"\n"
@@ -393,7 +392,7 @@ TEST(SceneOptions, ReadBoxes) {
                             "nan,0,0,1,1,1", "0,0,0,1,1,1e999", "0,0,0,1,1", "0,0,0,1,1,1,1", "0,0,0,1,1,x"})
     EXPECT_THROW(parse_box(wrong), UsageError) << wrong;
   const SessionOptions options = parse_options({{"roi", {"-1.5,2,3e2,1,2.25,301"}}});
-  EXPECT_NE(resolved_options(options, {Method::kPlaneSweep, false}).find("roi=\"-1.5,2,300,1,2.25,301\"\n"),
+  EXPECT_NE(options.resolved({Method::kPlaneSweep, false}).find("roi=\"-1.5,2,300,1,2.25,301\"\n"),
             std::string::npos);
 }
 

@@ -185,27 +185,26 @@ TEST(Plan, HalvesTheImagesOfADraftOnly) {
 }
 
 TEST(Plan, SaysWhichBoundsLeaveOutAllThatThePointsShow) {
-  const auto warnings_of = [](const DepthRangeOptions& bounds) {
+  const auto warnings_of = [](std::optional<double> near, std::optional<double> far) {
     SessionOptions options = options_with();
-    options.depth = bounds;
+    options.depth_min = near, options.depth_max = far;
     return make_plan(row_of_views(4, kPinholeCamera), {}, SceneSettings(options)).warnings;
   };
-  EXPECT_THAT(warnings_of({.near = 100, .far = {}}), ElementsAre(HasSubstr("--depth-min 100: the sparse")));
-  EXPECT_THAT(warnings_of({.near = {}, .far = 0.1}), ElementsAre(HasSubstr("--depth-max 0.1: the sparse")));
-  EXPECT_THAT(warnings_of({.near = 4.2, .far = 4.5}), IsEmpty());
+  EXPECT_THAT(warnings_of(100, {}), ElementsAre(HasSubstr("--depth-min 100: the sparse")));
+  EXPECT_THAT(warnings_of({}, 0.1), ElementsAre(HasSubstr("--depth-max 0.1: the sparse")));
+  EXPECT_THAT(warnings_of(4.2, 4.5), IsEmpty());
 }
 
 TEST(Plan, ExpectsDepthsThatItSearches) {
   SessionOptions options = options_with();
-  for (const auto& bounds :
-       {DepthRangeOptions{0.5, {}}, {5, {}}, {30, {}}, {70, {}}, {1e6, {}}, {{}, 3}, {{}, 1e-3}}) {
-    options.depth = bounds;
+  using Bounds = std::pair<std::optional<double>, std::optional<double>>;
+  for (const auto& [near, far] :
+       {Bounds{0.5, {}}, {5, {}}, {30, {}}, {70, {}}, {1e6, {}}, {{}, 3}, {{}, 1e-3}}) {
+    options.depth_min = near, options.depth_max = far;
     for (const ViewPlan& view :
          make_plan(row_of_views(4, kPinholeCamera), {}, SceneSettings(options)).views) {
-      EXPECT_GE(view.expected.near, view.range.near)
-          << bounds.near.value_or(0) << " " << bounds.far.value_or(0);
-      EXPECT_LE(view.expected.far, view.range.far)
-          << bounds.near.value_or(0) << " " << bounds.far.value_or(0);
+      EXPECT_GE(view.expected.near, view.range.near) << near.value_or(0) << " " << far.value_or(0);
+      EXPECT_LE(view.expected.far, view.range.far) << near.value_or(0) << " " << far.value_or(0);
     }
   }
 }
@@ -213,7 +212,7 @@ TEST(Plan, ExpectsDepthsThatItSearches) {
 TEST(Plan, LimitsThePlanesOfAutoAndSaysSo) {
   SessionOptions options;
   const auto plan_of = [&](double near) {
-    options.depth = {near, 40.0};
+    options.depth_min = near, options.depth_max = 40;
     return make_plan(row_of_views(4, kPinholeCamera), {}, SceneSettings(options));
   };
   // Cameras up to 0.6 apart, f = 150: the pixels move by 90 / near, less 2 at the far end.
@@ -230,7 +229,7 @@ TEST(Plan, LimitsThePlanesOfAutoAndSaysSo) {
 
 TEST(Plan, OfPatchesSweepsHalvedImagesWithFewerPlanes) {
   SessionOptions options, patches = parse_options({});
-  options.depth = patches.depth = DepthRangeOptions{0.4, 40.0};
+  options.depth_min = patches.depth_min = 0.4, options.depth_max = patches.depth_max = 40;
   patches.use(Method::kPlaneSweep).patch_match.levels = 2;
   const auto plan_of = [](int width, int height, const SessionOptions& given) {
     const Camera camera{CameraModel::kPinhole, width, height, {150, 150, 0.5 * width, 0.5 * height}};

@@ -301,13 +301,13 @@ TEST_F(ChangesOfOptions, AreInARecordUnlessTheyHaveNoInfluence) {
       options.offset.automatic = true;
       options.pair.depth_png = 1.0;
       options.use(Method::kBlockMatching).block.region = {0, 0, 8, 8};
-      in_records.merge(values_of(
-          options, {options.method_of(pair), pair},
+      in_records.merge(options.values(
+          {options.method_of(pair), pair},
           {OptionResult::kDepthMaps, OptionResult::kCheck, OptionResult::kAgreement, OptionResult::kCloud,
            OptionResult::kCloudFile, OptionResult::kTiles, OptionResult::kExport}));
     }
   const SessionOptions given = parse_options({{"depth-maps", {"maps"}}, {"depth-unit", {"0.001"}}});
-  in_records.merge(values_of(given, {}, {OptionResult::kDepthMaps}));
+  in_records.merge(given.values({}, {OptionResult::kDepthMaps}));
   // Records of pairs have the disparities that are searched, which may come from a calibration.
   for (const char* name : {"min-disparity", "max-disparity"}) in_records[name] = "";
   for (const Option* option : all_options()) {
@@ -343,9 +343,8 @@ TEST_F(ChangesOfOptions, ByTheirDefaultsChangeNothing) {
   for (const GivenOptions& base : kBases) {
     const Job job{parse_options(base).method_of(false), false};
     const Inputs before = inputs_of(base);
-    for (const auto& [name, value] : values_of(options_, job,
-                                               {OptionResult::kDepthMaps, OptionResult::kCheck,
-                                                OptionResult::kAgreement, OptionResult::kCloud})) {
+    for (const auto& [name, value] : options_.values(job, {OptionResult::kDepthMaps, OptionResult::kCheck,
+                                                           OptionResult::kAgreement, OptionResult::kCloud})) {
       if (base.contains(name) || name == "planes" || name == "optimizer" || name == "aggregation") continue;
       GivenOptions given = base;
       given[name] = {value};

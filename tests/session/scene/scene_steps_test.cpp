@@ -74,7 +74,7 @@ TEST_F(SceneSteps, BoundsOfTheDepthHoldInAllMaps) {
   int at_bounds = 0, filled = 0;
   for (int i = 0; i < 6; ++i) {
     const double near = 3.7 + 0.0371 * i, far = 5.1 + 0.0713 * i;
-    options_.depth = {near, far};
+    options_.depth_min = near, options_.depth_max = far;
     Backends backends;
     add_backend(backends, "only");
     const auto job = begin("bounded" + std::to_string(i));

@@ -57,9 +57,9 @@ TEST(CheckView, TakesTheMeanOfDepthsThatAgreeClosely) {
 
 TEST(CheckView, KeepsMeansWithinTheBounds) {
   SessionOptions options = options_with();
-  options.depth.far = 2;
+  options.depth_max = 2;
   EXPECT_EQ(checked_depth(1.999f, {2.006f, 2.006f}, options), 2.0f);
-  options.depth.near = 1.999, options.depth.far = {};
+  options.depth_min = 1.999, options.depth_max = {};
   EXPECT_NEAR(checked_depth(1.9995f, {1.993f, 1.993f}, options), 1.999f, 1e-6);
 }
 
