@@ -26,9 +26,9 @@ namespace recon {
 namespace cuda {
 namespace {
 
-/// What one of some processes may take of the memory: kernels and other programs need some.
-std::size_t usable_memory(std::size_t processes = 1) {
-  return std::min(free_memory(), total_memory() / processes) / 10 * 9;
+/// What may be taken of the memory: kernels and other programs need some.
+std::size_t usable_memory() {
+  return free_memory() / 10 * 9;
 }
 
 /// Sets the current device for the lifetime of the object.
@@ -153,15 +153,13 @@ class CudaBackend : public Backend {
   explicit CudaBackend(const CudaOptions& options)
       : device_(options.device),
         host_threads_(options.threads > 0 ? options.threads : oneapi::tbb::task_arena::automatic) {
-    EXPECTS(options.streams >= 1 && options.processes >= 1);
+    EXPECTS(options.streams >= 1);
     const std::string reason = why_unusable(device_);
     if (!reason.empty())
       throw DeviceUnavailable("cuda:" + std::to_string(device_) + " cannot be used: " + reason +
                               "; --device cpu works without a GPU");
     name_ = "cuda:" + std::to_string(device_) + " " + device_name(device_);
-    const auto processes = static_cast<std::size_t>(options.processes);
-    budget_.emplace(options.streams,
-                    options.memory_limit ? *options.memory_limit / processes : usable_memory(processes),
+    budget_.emplace(options.streams, options.memory_limit ? *options.memory_limit : usable_memory(),
                     budgeted_device());
     workspaces_.resize(static_cast<std::size_t>(options.streams));
     for (Workspace& workspace : workspaces_) workspace.host_threads = host_threads_;

@@ -19,6 +19,7 @@
 #include "api/run_inputs.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "core/message_subject.hpp"
 #include "core/progress.hpp"
 #include "core/stop.hpp"
 
@@ -147,7 +148,7 @@ class MessageSink : public spdlog::sinks::base_sink<std::mutex> {
 
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    const std::string text(message.payload.data(), message.payload.size());
+    const std::string text = recon::with_subject({message.payload.data(), message.payload.size()});
     calls_.add(
         [&listener = listener_, level = level_of(message.level), text] { listener.message(level, text); },
         false);
@@ -165,9 +166,6 @@ recon::GivenOptions run_options(const Options& options, bool hears_progress) {
     if (options.contains(of_terminal))
       throw UsageError(std::string("--") + of_terminal + " belongs to the command line; a library has none");
   recon::GivenOptions given = detail::given_options(options);
-  if (const auto jobs = given.find("jobs"); jobs != given.end() && recon::parse_options(given).workers != 1)
-    throw UsageError("--jobs is " + jobs->second.text +
-                     "; a library starts no processes: call it in several processes instead");
   given["json"] = {"true"};
   if (!hears_progress) given["quiet"] = {"true"};
   return given;

@@ -17,7 +17,7 @@
 namespace recon {
 namespace {
 
-std::atomic<bool> stop_asked{false}, announces{true};
+std::atomic<bool> stop_asked{false};
 /// The scopes of the process: kOne each, and 1 for each that is stopped. In one number, so that both are of
 /// one time.
 std::atomic<std::uint64_t> scopes{0};
@@ -27,7 +27,6 @@ static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler"
 void on_signal(int number) {
   const bool erased = erase_standard_error_lines();  // and the ^C of the terminal before them
   if (stop_asked.exchange(true)) std::_Exit(128 + number);
-  if (!announces) return;
   constexpr std::string_view kMessage = "\nstopping, finished work is kept; once more ends at once\n";
   constexpr std::string_view kObject =
       "{\"message\":\"stopping, finished work is kept; once more ends at once\"}\n";
@@ -38,8 +37,7 @@ void on_signal(int number) {
 
 }  // namespace
 
-void install_interrupt_handler(bool announce) {
-  announces = announce;
+void install_interrupt_handler() {
   struct sigaction action = {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;

@@ -7,8 +7,7 @@ namespace recon {
 /// Installs handlers of Ctrl-C (SIGINT) and SIGTERM that request a stop: `check_interrupted` throws at its
 /// next call, so that finished work is kept. A second signal ends the process immediately, with 128 + its
 /// number as the exit code.
-/// @param announce  whether the first signal prints that work stops
-void install_interrupt_handler(bool announce = true);
+void install_interrupt_handler();
 
 /// Whether the user has requested a stop, or every StopScope of the process has. Safe from any thread.
 bool interrupted() noexcept;

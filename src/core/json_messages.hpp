@@ -7,15 +7,12 @@ namespace recon {
 
 /// From now on standard error has one JSON object a line instead of text: {"warning": "..."}, {"error":
 /// "..."}, {"message": "..."}, and of Progress {"step": "depth maps", "done": 7, "total": 18, "seconds": 3.5,
-/// "left": 5}. "left" is predicted, and absent where nothing is known. What they are about, if
-/// set_log_subject says it, is in "input". Call it first in `main`.
+/// "left": 5}. "left" is predicted, and absent where nothing is known. Their message_subject is in "input".
+/// Call it first in `main`.
 void set_json_messages() noexcept;
 
 /// Whether that was called. Safe in a signal handler.
 bool json_messages() noexcept;
-
-/// What later messages are about; empty: nothing.
-void set_message_subject(const std::string& subject);
 
 /// A message as one line without its end. Bytes that are no UTF-8 are replaced.
 std::string message_object(nlohmann::ordered_json object);

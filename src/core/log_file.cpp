@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "core/message_subject.hpp"
 #include "core/printable.hpp"
 
 namespace recon {
@@ -52,6 +53,7 @@ class LogFileSink : public spdlog::sinks::base_sink<std::mutex> {
 
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
+    if (subject_ && message_subject() != subject_) return;
     spdlog::memory_buf_t text;
     formatter_->format(message, text);
     if (file_.is_open())
@@ -62,6 +64,7 @@ class LogFileSink : public spdlog::sinks::base_sink<std::mutex> {
   void flush_() override { file_.flush(); }
 
  private:
+  const MessageSubject subject_ = message_subject();
   std::ofstream file_;
   std::string early_;
 };

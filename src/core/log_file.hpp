@@ -10,8 +10,9 @@ namespace recon {
 
 class LogFileSink;
 
-/// A copy of all messages during its life in a file, with time and level, also of those that standard error
-/// does not show. They are kept in memory until the file is known.
+/// A copy of messages during its life in a file, with time and level, also of those that standard error does
+/// not show: of all or, where the thread that makes it has a message_subject, of those about this. They are
+/// kept in memory until the file is known.
 class LogFile {
  public:
   LogFile();

@@ -4,7 +4,6 @@
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_pipeline.h>
-#include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,6 +11,7 @@
 #include <exception>
 #include <utility>
 
+#include "core/arena.hpp"
 #include "core/counted_memory.hpp"
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
@@ -151,7 +151,7 @@ class ThreadLimit {
  private:
   int threads_;
   oneapi::tbb::global_control control_;
-  oneapi::tbb::task_arena arena_;
+  Arena arena_;
 };
 
 }  // namespace recon

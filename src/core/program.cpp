@@ -26,6 +26,7 @@
 #include "core/error.hpp"
 #include "core/json_messages.hpp"
 #include "core/log.hpp"
+#include "core/message_subject.hpp"
 #include "core/parallel.hpp"
 #include "core/printable.hpp"
 #include "core/progress.hpp"
@@ -46,23 +47,14 @@ std::optional<int> columns_of(int descriptor) {
 /// it, and the message.
 class Message : public spdlog::custom_flag_formatter {
  public:
-  explicit Message(std::string subject) : subject_(std::move(subject)) {}
-
   void format(const spdlog::details::log_msg& message, const std::tm&, spdlog::memory_buf_t& out) override {
     const auto append = [&out](std::string_view text) { out.append(text.data(), text.data() + text.size()); };
     append(message.level >= spdlog::level::err    ? "error: "
            : message.level >= spdlog::level::warn ? "warning: "
                                                   : "");
-    const std::string_view text(message.payload.data(), message.payload.size());
-    if (!text.starts_with(subject_)) append(printable(subject_ + ": "));
-    append(printable(text));
+    append(printable(with_subject({message.payload.data(), message.payload.size()})));
   }
-  std::unique_ptr<custom_flag_formatter> clone() const override {
-    return std::make_unique<Message>(subject_);
-  }
-
- private:
-  const std::string subject_;
+  std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<Message>(); }
 };
 
 /// The same as an object.
@@ -163,23 +155,16 @@ struct LastWords {
 
 }  // namespace
 
-void set_log_subject(const std::string& subject) {
-  set_message_subject(subject);
-  if (json_messages()) {
-    auto objects = std::make_unique<spdlog::pattern_formatter>();
-    objects->add_flag<JsonMessage>('*').set_pattern("%*");
-    standard_error()->set_formatter(std::move(objects));
-    return;
-  }
-  auto formatter = std::make_unique<spdlog::pattern_formatter>();
-  formatter->add_flag<Message>('*', subject).set_pattern("%*");
-  standard_error()->set_formatter(std::move(formatter));
-}
-
 void set_up_log(spdlog::level::level_enum level) {
   static const LogSink shown(standard_error());
   standard_error()->set_level(level);
-  set_log_subject("");
+  auto formatter = std::make_unique<spdlog::pattern_formatter>();
+  if (json_messages())
+    formatter->add_flag<JsonMessage>('*');
+  else
+    formatter->add_flag<Message>('*');
+  formatter->set_pattern("%*");
+  standard_error()->set_formatter(std::move(formatter));
   show_progress();
 }
 

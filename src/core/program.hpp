@@ -9,15 +9,11 @@
 namespace recon {
 
 /// Directs `messages` to standard error from `level` on, and shows progress there (libraries neither log nor
-/// show it by themselves). Only warnings and errors have a prefix. On a terminal each message first clears
+/// show it by themselves). Only warnings and errors have a prefix; behind it is their message_subject, unless
+/// they begin with it themselves. On a terminal each message first clears
 /// the line of the progress bar, and has lines of the width of the terminal; elsewhere it is one line. Call
 /// it first in `main`.
 void set_up_log(spdlog::level::level_enum level);
-
-/// Begins later messages to standard error with what they are about, behind "warning" or "error", unless they
-/// begin with it themselves. Needs set_up_log.
-/// @param subject  empty: nothing
-void set_log_subject(const std::string& subject);
 
 /// Prepares the process for writing files and messages; call it before anything is opened. Closed descriptors
 /// among 0 to 2 are opened on /dev/null: otherwise a data file could get the descriptor of standard error,

@@ -96,7 +96,6 @@ struct CpuOptions {
 struct CudaOptions {
   int device = 0;                           ///< index among the visible devices
   std::optional<std::size_t> memory_limit;  ///< bytes of device memory; empty: 90 % of the free memory
-  int processes = 1;                        ///< that each get an equal share of the device's memory
   int streams = 2;
   int threads = 0;  ///< CPU threads for graph cuts; 0: all that the process may use
 };

@@ -56,15 +56,7 @@ std::vector<int> parse_device(const std::string& device) {
   return {indices.begin(), indices.end()};
 }
 
-std::vector<int> gpus_of(const std::vector<int>& gpus, MachineShare share) {
-  const int count = static_cast<int>(gpus.size());
-  if (count <= share.count) return {gpus[share.index % count]};
-  std::vector<int> own;
-  for (int i = share.index; i < count; i += share.count) own.push_back(gpus[i]);
-  return own;
-}
-
-DeviceChoice choose_devices(const std::string& device, MachineShare share) {
+DeviceChoice choose_devices(const std::string& device) {
   const std::vector<int> asked = parse_device(device);
   if (device == "cpu") return {{}, "the CPU, as asked"};
   const CudaDevices found = find_cuda_devices(asked);
@@ -79,20 +71,14 @@ DeviceChoice choose_devices(const std::string& device, MachineShare share) {
                                         found.why_not));
   std::vector<int> gpus;
   for (const CudaDevice& usable : found.usable) gpus.push_back(usable.index);
-  const std::vector<int> own = gpus_of(gpus, share);
-  const int processes_per_gpu =
-      (share.count + static_cast<int>(gpus.size()) - 1) / static_cast<int>(gpus.size());
-  return {own, gpu_names(own, found), processes_per_gpu};
+  return {gpus, gpu_names(gpus, found)};
 }
 
 Backends make_backends(const DeviceChoice& choice, int threads, std::size_t host_memory,
                        std::optional<std::size_t> gpu_memory) {
   Backends backends;
   for (const int gpu : choice.gpus)
-    backends.push_back(make_cuda_backend({.device = gpu,
-                                          .memory_limit = gpu_memory,
-                                          .processes = choice.processes_per_gpu,
-                                          .threads = threads}));
+    backends.push_back(make_cuda_backend({.device = gpu, .memory_limit = gpu_memory, .threads = threads}));
   if (backends.empty()) backends.push_back(make_cpu_backend({threads, host_memory}));
   return backends;
 }

@@ -17,26 +17,16 @@ namespace recon {
 /// @throws UsageError for another text
 std::vector<int> parse_device(const std::string& device);
 
-/// One of `count` processes that work on this machine for the same session.
-struct MachineShare {
-  int index = 0, count = 1;
-};
-
 /// What will do the work: the indices of GPUs, or none for the CPU.
 struct DeviceChoice {
   std::vector<int> gpus;
-  std::string reason;         ///< for people: what was chosen, and why
-  int processes_per_gpu = 1;  ///< of the session, at most
+  std::string reason;  ///< for people: what was chosen, and why
 };
 
-/// Those of some GPUs that a process uses: GPUs of its own as far as there are enough.
-/// @param gpus  not empty
-std::vector<int> gpus_of(const std::vector<int>& gpus, MachineShare share);
-
-/// What `--device` means on this machine. Processes share the GPUs as gpus_of says.
+/// What `--device` means on this machine.
 /// @throws UsageError as parse_device
 /// @throws DeviceUnavailable when a GPU is asked for that is not there, with the reason
-DeviceChoice choose_devices(const std::string& device, MachineShare share = {});
+DeviceChoice choose_devices(const std::string& device);
 
 /// Opens what was chosen.
 /// @param threads      of the CPU

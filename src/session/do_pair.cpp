@@ -338,7 +338,7 @@ Outcome plan_pair(PairRun& run) {
 
 /// The time of the matching improves the predictions of later runs.
 void learn_time(const PairRun& run, const StepTimes& times) {
-  if (run.work.options.workers > 1) return;  // slower than one process alone
+  if (!run.work.alone) return;  // beside others it takes longer
   for (const auto& [step, seconds] : times)
     if (step == "matching") PairTime(run.plan, run.work.backends(), run.work.threads).learn(seconds);
 }

@@ -52,9 +52,8 @@ TimePlan predicted_time(const SceneJob& job, const SharedWork& work, const StepT
   PerformanceModel model = load_calibration(key);
   const TimePlan plan =
       plan_time(job, done, backends, model, {work.start, times.front().second, work.devices.get().seconds});
-  // Processes that work beside each other are slower than one alone.
-  if (work.options.workers == 1 && learn_times(job, done, backends, times, model))
-    save_calibration(key, model);
+  // Beside others a scene takes longer than alone.
+  if (work.alone && learn_times(job, done, backends, times, model)) save_calibration(key, model);
   return plan;
 }
 
@@ -228,7 +227,7 @@ Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log
                  std::vector<std::string>& warnings) {
   SceneJob job(work.options, folder,
                Workspace(Destination{work.options.inputs, work.options.output}.of(folder, work.in_session)),
-               {work.memory_limit, work.threads, work.options.workers > 1});
+               {work.memory_limit, work.threads});
   return_freed_memory();  // until the plan says that memory is ample
   Outcome outcome;
   try {

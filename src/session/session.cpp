@@ -1,18 +1,24 @@
 #include "session/session.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <iostream>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <ostream>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/log_file.hpp"
+#include "core/message_subject.hpp"
 #include "core/parallel.hpp"
 #include "core/printable.hpp"
+#include "core/progress.hpp"
 #include "core/system_limits.hpp"
 #include "core/wrapped_text.hpp"
 #include "io/file/input_file.hpp"
@@ -25,7 +31,6 @@
 #include "session/report/session_report.hpp"
 #include "session/scene/scene_formats.hpp"
 #include "session/session_files.hpp"
-#include "session/workers.hpp"
 
 namespace recon {
 
@@ -36,24 +41,24 @@ using nlohmann::json;
 constexpr int kBadInput = 3;
 
 /// Begins to look for GPUs and to open them.
-SharedWork begin_work(const SessionOptions& options, int threads, bool in_session, MachineShare share = {}) {
+/// @param memory_limit  of each of the inputs that are worked on at once
+SharedWork begin_work(const SessionOptions& options, int threads, std::size_t memory_limit, bool in_session,
+                      bool alone) {
   parse_device(options.device);
-  SharedWork work{options, threads, options.memory_limit.value_or(available_memory()), {}, {}, in_session, 0};
+  SharedWork work{options, threads, memory_limit, {}, {}, in_session, alone};
   // The log of a scene gets it from the scene.
   work.notice = std::make_shared<DeviceNotice>(log_without_files());
-  work.choice = std::async(std::launch::async, [&options, share, notice = work.notice] {
-                  const DeviceChoice choice = choose_devices(options.device, share);
+  work.choice = std::async(std::launch::async, [&options, notice = work.notice] {
+                  const DeviceChoice choice = choose_devices(options.device);
                   notice->know(choice.reason);
                   return choice;
                 }).share();
   // A run that may have to wait measures the available memory afterwards.
   const auto launch = options.wait ? std::launch::deferred : std::launch::async;
-  work.devices = std::async(launch, [choice = work.choice, threads, &options] {
+  work.devices = std::async(launch, [choice = work.choice, threads, memory_limit, &options] {
                    StepClock clock;
                    const DeviceChoice& chosen = choice.get();
-                   Backends backends =
-                       make_backends(chosen, threads, options.memory_limit.value_or(available_memory()),
-                                     options.gpu_memory_limit);
+                   Backends backends = make_backends(chosen, threads, memory_limit, options.gpu_memory_limit);
                    clock.end("opening the device");
                    return OpenDevices{std::move(backends), clock.times().front().second};
                  }).share();
@@ -84,7 +89,8 @@ Outcome unusable_outcome(const UnusableInput& input) {
 }
 
 /// An input whose failure must not stop the others.
-Outcome try_input(const Input& input, const SharedWork& work) {
+/// @returns nothing where a share of the memory does not suffice
+std::optional<Outcome> try_input(const Input& input, const SharedWork& work) {
   LogFile log;
   std::vector<std::string> warnings;
   try {
@@ -94,6 +100,9 @@ Outcome try_input(const Input& input, const SharedWork& work) {
     throw;
   } catch (const DeviceUnavailable&) {
     throw;
+  } catch (const OutOfMemory& error) {
+    if (!work.alone) return std::nullopt;
+    return failed(input, error.exit_code(), error.what(), warnings);
   } catch (const Error& error) {
     return failed(input, error.exit_code(), error.what(), warnings);
   } catch (const std::exception&) {
@@ -136,8 +145,7 @@ class Session {
   int run() {
     std::optional<Failure> failure;
     try {
-      failure = do_inputs();
-      if (failure) log_failure(*failure);
+      do_inputs();
       if (!options_.json && !options_.quiet && std::ranges::any_of(inputs_, is_usable)) print(files_.table());
       if (!options_.json && options_.dry_run && inputs_.size() > 1)
         if (const json estimate = session_estimate(objects_of(outcomes())); estimate.at("planned") > 0)
@@ -167,7 +175,7 @@ class Session {
 
  private:
   /// What is found to fail before the work comes first: nobody has to wait for it until others are done.
-  std::optional<Failure> do_inputs() {
+  void do_inputs() {
     std::vector<std::size_t> usable;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       if (auto fault = fault_of(inputs_[i]))
@@ -176,10 +184,12 @@ class Session {
         usable.push_back(i);
     }
     files_.begin_work();
-    const int workers = std::min(options_.workers, static_cast<int>(usable.size()));
-    if (workers > 1 && !options_.dry_run) return do_concurrently(usable, workers);
-    if (!usable.empty()) do_in_order(usable);
-    return std::nullopt;
+    if (usable.empty()) return;
+    const ThreadLimit limit(usable_threads(options_.threads));
+    const int at_once = inputs_at_once(usable, limit.threads());
+    const std::vector<std::size_t> left =
+        at_once > 1 ? do_side_by_side(usable, at_once, limit.threads()) : usable;
+    if (!left.empty()) do_in_order(left, limit.threads());
   }
 
   /// What can be found out about an input without reading all of it.
@@ -205,49 +215,70 @@ class Session {
     }
   }
 
-  Outcome do_input(std::size_t i, const SharedWork& work) const {
-    if (is_session_ && options_.progress == ProgressFormat::kJson)
-      set_log_subject(input_name(inputs_[i]).string());
-    if (is_session_)
-      messages().info("{}: scene {} of {}", input_name(inputs_[i]).string(), i + 1, inputs_.size());
-    return try_input(inputs_[i], work);
+  std::optional<Outcome> do_input(std::size_t i, const SharedWork& work) const {
+    const std::string name = input_name(inputs_[i]).string();
+    const bool named = is_session_ && (!work.alone || options_.progress == ProgressFormat::kJson);
+    const SubjectScope about(named ? std::make_shared<const std::string>(name) : nullptr);
+    if (is_session_) messages().info("{}: scene {} of {}", name, i + 1, inputs_.size());
+    Arena arena(work.threads);
+    return arena.execute([&] { return try_input(inputs_[i], work); });
   }
 
-  void do_in_order(const std::vector<std::size_t>& usable) {
-    ThreadLimit limit(usable_threads(options_.threads));
-    limit.run([&] {
-      const SharedWork work = begin_work(options_, limit.threads(), is_session_);
-      for (const std::size_t i : usable) add(i, do_input(i, work));
-    });
+  std::size_t memory() const { return options_.memory_limit.value_or(available_memory()); }
+
+  /// Of small inputs, none keeps all processors and the GPU busy, and a share of the memory suffices.
+  int inputs_at_once(const std::vector<std::size_t>& usable, int threads) const {
+    constexpr int kAtOnce = 4;
+    constexpr std::uintmax_t kMemoryOfByte = 512;  // of files: photos of a few bits a pixel
+    // A listener knows of one input at a time.
+    if (options_.dry_run || progress_style(options_.quiet) == ProgressStyle::kListener) return 1;
+    std::uintmax_t most = 0;
+    for (const std::size_t i : usable) most = std::max(most, file_bytes(inputs_[i]));
+    int count = std::min({kAtOnce, threads, static_cast<int>(usable.size())});
+    while (count > 1 && most > memory() / static_cast<std::size_t>(count) / kMemoryOfByte) --count;
+    return count;
   }
 
-  /// Each process has its share of the machine.
-  std::optional<Failure> do_concurrently(const std::vector<std::size_t>& usable, int workers) {
-    SessionOptions share = options_;
-    const int threads = usable_threads(options_.threads);
-    share.threads = std::max(1, (threads > 0 ? threads : available_threads()) / workers);
-    share.memory_limit =
-        options_.memory_limit.value_or(available_memory()) / static_cast<std::size_t>(workers);
-    // Progress of several scenes at once says nothing to people.
-    share.quiet = options_.quiet || options_.progress == ProgressFormat::kText;
-    const auto work = [&](int worker, WorkerChannel& channel) {
-      ThreadLimit limit(share.threads);
-      limit.run([&] {
-        const SharedWork shared = begin_work(share, limit.threads(), is_session_, {worker, workers});
-        while (const std::optional<std::size_t> next = channel.next()) {
-          const std::size_t i = usable[*next];
-          set_log_subject(input_name(inputs_[i]).string());
-          channel.send(*next, do_input(i, shared));
-        }
-      });
+  void do_in_order(const std::vector<std::size_t>& usable, int threads) {
+    const SharedWork work = begin_work(options_, threads, memory(), is_session_, true);
+    for (const std::size_t i : usable) add(i, *do_input(i, work));
+  }
+
+  /// Each has its share of the memory.
+  /// @returns those that need more
+  std::vector<std::size_t> do_side_by_side(const std::vector<std::size_t>& usable, int at_once, int threads) {
+    SessionOptions options = options_;
+    // Progress of several inputs at once says nothing to people.
+    options.quiet |= options_.progress == ProgressFormat::kText;
+    const SharedWork work =
+        begin_work(options, threads, memory() / static_cast<std::size_t>(at_once), is_session_, false);
+    // The workers of all inputs, each of which has a thread of its own.
+    const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism,
+                                            static_cast<std::size_t>(threads - at_once + 1));
+    std::atomic<std::size_t> next = 0;
+    std::vector<std::size_t> left;
+    std::mutex mutex;  // of what comes of them
+    FirstException first;
+    const auto work_on = [&](std::size_t i) {
+      std::optional<Outcome> outcome = do_input(i, work);
+      const std::lock_guard lock(mutex);
+      outcome ? add(i, *std::move(outcome)) : left.push_back(i);
     };
-    const auto lost = [&](std::size_t next, const Failure& reason) {
-      const Input& input = inputs_[usable[next]];
-      add(usable[next], failed(input, reason.exit_code, input_name(input).string() + ": " + reason.message));
+    const auto take_inputs = [&] {
+      for (std::size_t i; (i = next++) < usable.size() && !first.thrown();)
+        first.guard([&] { work_on(usable[i]); });
     };
-    return run_workers(
-        workers, usable.size(), work,
-        [&](std::size_t next, Outcome outcome) { add(usable[next], std::move(outcome)); }, lost);
+    {
+      std::vector<std::jthread> others;
+      try {
+        while (std::ssize(others) < at_once - 1) others.emplace_back(take_inputs);
+      } catch (const std::system_error&) {  // fewer do the same work
+      }
+      take_inputs();
+    }
+    first.rethrow();
+    std::ranges::sort(left);
+    return left;
   }
 
   void print(const std::string& text) { out_ << printable(text, "\n") << std::flush; }

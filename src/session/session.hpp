@@ -29,7 +29,7 @@ int run_session(const SessionOptions& options, std::ostream& out, std::exception
 
 /// What a session that fails advises its user to do.
 inline const Advice kSessionAdvice{
-    "--memory-limit, --max-image-size, --threads and --jobs lower what is taken",
+    "--memory-limit, --max-image-size and --threads lower what is taken",
     "what was finished is kept; the same command, without --overwrite, goes on from there"};
 
 /// State shared by all inputs. Finding and opening GPUs takes long and overlaps with the first scene's model
@@ -41,6 +41,7 @@ struct SharedWork {
   std::shared_future<DeviceChoice> choice;
   std::shared_future<OpenDevices> devices;
   bool in_session;
+  bool alone;        ///< no other input is worked on side by side
   double start = 0;  ///< seconds from the start of the process until work begins
   std::shared_ptr<DeviceNotice> notice = {};
 
@@ -62,7 +63,7 @@ struct Outcome {
   nlohmann::json object;  ///< that `--json` prints
   std::string text;
   std::string report = {};             ///< the page about it; empty: there is none
-  std::exception_ptr error = nullptr;  ///< why it has no results; not of other processes
+  std::exception_ptr error = nullptr;  ///< why it has no results
 };
 
 /// All steps of one scene, or with --dry-run its plan.

@@ -157,8 +157,6 @@ TEST_F(RunTest, ErrorsAreTyped) {
   EXPECT_THAT(fault({folder() / "nothing"}, {}), HasSubstr("nothing"));
   EXPECT_THAT(fault({}, {}), HasSubstr("usage: no input given"));
   EXPECT_THAT(fault({scene()}, {{"quality", "best"}}), HasSubstr("usage: --quality is 'best'"));
-  EXPECT_THAT(fault({scene()}, {{"jobs", "2"}}), HasSubstr("starts no processes"));
-  EXPECT_THAT(fault({scene()}, {{"jobs", "some"}}), HasSubstr("usage: --jobs is 'some'"));
   EXPECT_THAT(fault({scene()}, {{"json", "true"}}), HasSubstr("belongs to the command line"));
   Options too_near = options("library");
   too_near["depth-min"] = "0.01", too_near["depth-max"] = "0.02";

@@ -90,9 +90,9 @@ TEST_F(JsonProgress, OfASessionNamesTheScene) {
   const std::string odd = "b \"quoted\"\n\xFF";
   copy_scene(folder() / "session" / "a");
   copy_scene(folder() / "session" / odd);
-  for (const char* jobs : {"1", "2"}) {
-    const Outcome outcome = reconstruct({(folder() / "session").string(), "--progress", "json", "--jobs",
-                                         jobs, "-o", (folder() / "out").string(), "--overwrite"});
+  for (const char* threads : {"1", "2"}) {
+    const Outcome outcome = reconstruct({(folder() / "session").string(), "--progress", "json", "--threads",
+                                         threads, "-o", (folder() / "out").string(), "--overwrite"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     std::map<std::string, int> fused;
     for (const json& object : objects(outcome.err))

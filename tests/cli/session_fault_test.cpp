@@ -189,10 +189,8 @@ TEST_F(ReconstructSessionFault, SaysWhatCannotBeUsedFirstAndEachSceneAsItBegins)
   copy_scenes({"a", "c", "d"});
   fs::create_symlink("z-loop", session() / "z-loop");
   set_content(session() / "d/sparse/cameras.txt", "1 PINHOLE 96 72 broken\n");
-  for (const std::vector<std::string>& jobs : {std::vector<std::string>{}, {"--jobs", "2"}}) {
-    std::vector<std::string> arguments = {session().string()};
-    arguments.insert(arguments.end(), jobs.begin(), jobs.end());
-    const Outcome outcome = run(arguments);
+  for (const char* threads : {"1", "2"}) {
+    const Outcome outcome = run({session().string(), "--threads", threads});
     EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
     const std::size_t fault = outcome.err.find("error: " + (session() / "z-loop").string() + ": ");
     const std::size_t a = outcome.err.find((session() / "a").string() + ": scene 1 of 4");

@@ -5,10 +5,14 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
+#include <thread>
 
 #include "core/error.hpp"
 #include "core/log_file.hpp"
+#include "core/message_subject.hpp"
+#include "core/parallel.hpp"
 #include "core/program.hpp"
 
 namespace recon {
@@ -40,28 +44,34 @@ TEST(Log, SaysAsMuchAsAskedFor) {
 TEST(Log, SaysWhatItIsAboutOnce) {
   testing::internal::CaptureStderr();
   set_up_log(spdlog::level::info);
-  set_log_subject("a%v/b");
-  messages().info("{} views", 3);
-  messages().warn("a%v/b/dark.png left out");
-  messages().error("no views");
-  set_log_subject("");
+  {
+    const SubjectScope about(std::make_shared<const std::string>("a%v/b"));
+    messages().info("{} views", 3);
+    messages().warn("a%v/b/dark.png left out");
+    messages().error("no views");
+    std::thread([] { messages().info("another thread"); }).join();
+    Arena arena(4);
+    arena.execute([] { parallel_for(64, [](int) { EXPECT_TRUE(message_subject()); }); });
+  }
   messages().info("end");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "a%v/b: 3 views\nwarning: a%v/b/dark.png left out\nerror: a%v/b: no views\nend\n");
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "a%v/b: 3 views\nwarning: a%v/b/dark.png left out\nerror: a%v/b: no views\nanother thread\nend\n");
 }
 
 TEST(Log, ShowsNamesAndDoesNotObeyThem) {
   testing::internal::CaptureStderr();
   set_up_log(spdlog::level::info);
-  set_log_subject("sc\x1B[2Jene");
+  const SubjectScope about(std::make_shared<const std::string>("sc\x1B[2Jene"));
   const std::string file = testing::TempDir() + "log_test.log";
   std::filesystem::remove(file);
   {
     LogFile log;
     log.open(file);
     messages().warn("{}\nerror: x", "\x1B[31mred");
+    const SubjectScope other(std::make_shared<const std::string>("other"));
+    messages().debug("of another subject");
   }
-  set_log_subject("");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "warning: sc\\x1B[2Jene: \\x1B[31mred\\x0Aerror: x\n");
   std::ifstream lines(file);
   std::string line;

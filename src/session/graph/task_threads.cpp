@@ -93,7 +93,7 @@ constexpr int kAnyNumber = std::numeric_limits<int>::max();
 }  // namespace
 
 TaskThreads::TaskThreads(int threads)
-    : arena_(threads, 1, oneapi::tbb::task_arena::priority::low), threads_(kAnyNumber, kAnyNumber) {}
+    : arena_(threads, 1, Arena::priority::low), threads_(kAnyNumber, kAnyNumber) {}
 
 TaskThreads::~TaskThreads() noexcept {
   arena_.execute([this] { group_.wait(); });
@@ -101,7 +101,10 @@ TaskThreads::~TaskThreads() noexcept {
 
 void TaskThreads::start(RunsOn runs_on, std::function<void()> job) {
   if (runs_on == RunsOn::kThread) {
-    threads_.submit(std::move(job));
+    threads_.submit([job = std::move(job), subject = subject_] {
+      const SubjectScope scope(subject);
+      job();
+    });
     return;
   }
   ++spare_jobs_;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
 #include <atomic>
@@ -13,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/arena.hpp"
 #include "session/graph/scheduler.hpp"
 
 namespace recon {
@@ -75,7 +75,8 @@ class TaskThreads : public Executor {
 
  private:
   std::atomic<int> spare_jobs_ = 0;
-  oneapi::tbb::task_arena arena_;
+  const MessageSubject subject_ = message_subject();  ///< of what the tasks belong to
+  Arena arena_;
   oneapi::tbb::task_group group_;
   BackgroundWork threads_;  ///< the last member: they end before what they use
 };

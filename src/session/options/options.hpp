@@ -219,7 +219,6 @@ struct SessionOptions {
 
   std::optional<std::size_t> memory_limit, gpu_memory_limit;  ///< bytes
   int threads = 0;                                            ///< 0: all that the process may use
-  int workers = 1;                                            ///< processes that each do some of the inputs
   bool dry_run = false;
   bool overwrite = false;
   bool clean = false;  ///< removes what only resuming needs from a finished scene

@@ -201,12 +201,6 @@ OptionGroup machine_options() {
            OptionScope::kCommandLine)
       .number(kAll, RECON_FIELD(threads), {0, kMaxThreads});
   group
-      .add("jobs", "N",
-           "Do N scenes or pairs of a session at once, each in a process of its own with an equal share of "
-           "threads, memory and GPUs",
-           OptionScope::kCommandLine)
-      .number(kAll, RECON_FIELD(workers), {1, kMaxThreads});
-  group
       .add("progress", "FORMAT",
            "How progress and messages are written to standard error: text, or json with one object a line: "
            "step, done, total, seconds and, where it is known, left (predicted seconds); warning, error or "

@@ -14,7 +14,6 @@ inline constexpr std::size_t kProgramBytes = std::size_t{96} << 20;
 struct HostLimits {
   std::size_t memory = 0;  ///< bytes of the whole program
   int threads = 1;
-  bool beside_others = false;  ///< other processes of the session have their own share
 };
 
 /// Bytes of the program, the model and the plan, in all steps.

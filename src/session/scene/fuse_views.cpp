@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <new>
 #include <utility>
 
+#include "core/arena.hpp"
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
@@ -175,7 +175,7 @@ struct UnfinishedCloud {
   const std::vector<FusionView> geometry;
   MapLoader loader;
   CloudWriter writer;
-  oneapi::tbb::task_arena arena;
+  Arena arena;
   std::unique_ptr<DeviceFusion> device;
   std::optional<FusionByViews> fusion;
   std::uint64_t points = 0;  ///< in the region of interest or not

@@ -37,13 +37,10 @@ int threads_a_stream(const SceneMemory& scene, FusionMemory memory, std::size_t 
 
 /// The options that would reduce the memory, as the end of a message. Other options than those of the depth
 /// maps that are there do not go with them.
-std::string ways_out(const ScenePlan& plan, const SceneSettings& settings, const Backends& backends,
-                     bool beside_others) {
-  if (!settings.plan.estimates)
-    return beside_others ? "; raise --memory-limit, or lower --jobs" : "; raise --memory-limit";
+std::string ways_out(const ScenePlan& plan, const SceneSettings& settings, const Backends& backends) {
+  if (!settings.plan.estimates) return "; raise --memory-limit";
   if (settings.plan.given_maps) return "; raise --memory-limit, or lower --max-image-size or --threads";
   std::string ways = "; raise --memory-limit, or lower --max-image-size, --sources, --threads";
-  if (beside_others) ways += ", --jobs";
   const std::vector<int> active = plan.active_views();
   if (active.empty() || plan.view(active.front()).planes == 0) return ways;
   const SweepShape shape = sweep_shape(sweep_problem(plan, active.front(), settings.matching));
@@ -172,7 +169,7 @@ class Division {
 
 MemoryPlan plan_memory(const ScenePlan& plan, const SceneSettings& settings, const Backends& backends,
                        const HostLimits& host) {
-  const auto& [limit, threads, beside_others] = host;
+  const auto& [limit, threads] = host;
   const SceneMemory scene = scene_memory(plan, settings, backends);
   const std::size_t held = scene.base + scene.fusion(scene.most_views, FusionMemory::kHeld);
   Division division(scene, held > limit ? FusionMemory::kFiles : FusionMemory::kHeld, limit, threads);
@@ -181,7 +178,7 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SceneSettings& settings, con
         "views of up to {} pixels take at least {} of memory, {} of it for the model, and the limit is {}{}",
         scene.view_pixels, format_byte_size(division.least()),
         format_byte_size(scene.base - kProgramBytes + scene.copy), format_byte_size(limit),
-        ways_out(plan, settings, backends, beside_others)));
+        ways_out(plan, settings, backends)));
   MemoryPlan memory = division.plan(plan.views_in_scope().size());
   memory.of_step[Step::kPrepare] = scene.photo;
   for (const SceneMemory::Stream& stream : scene.streams)

@@ -60,14 +60,5 @@ TEST(Device, KeywordsAreChecked) {
     EXPECT_NO_THROW(parse_device(right)) << right;
 }
 
-TEST(Device, GpusAreSharedByProcesses) {
-  using Gpus = std::vector<int>;
-  EXPECT_EQ(gpus_of({0, 2, 5}, {}), (Gpus{0, 2, 5}));
-  EXPECT_EQ(gpus_of({0, 1, 2, 3, 4}, {0, 2}), (Gpus{0, 2, 4}));
-  EXPECT_EQ(gpus_of({0, 1, 2, 3, 4}, {1, 2}), (Gpus{1, 3}));
-  EXPECT_EQ(gpus_of({3, 7}, {1, 2}), Gpus{7});
-  EXPECT_EQ(gpus_of({3, 7}, {4, 5}), Gpus{3}) << "fewer GPUs than processes";
-}
-
 }  // namespace
 }  // namespace recon

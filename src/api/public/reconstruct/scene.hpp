@@ -40,8 +40,7 @@ struct RunResult {
 /// and reports into the output folder, resumes what was begun. Results are the same, byte for byte.
 /// @param inputs   folders of scenes or pairs, folders or lists of them; or the two images of one pair
 /// @param options  by name; also `device`, `threads`, `memory-limit`, `gpu-memory-limit`, `output`. Those of
-/// the terminal (quiet, verbose, json, help, version) and `jobs`, whose processes a library does not start,
-/// are refused
+/// the terminal (quiet, verbose, json, help, version) are refused
 /// @throws UsageError, InputError, OutputError, OutOfMemory, DeviceUnavailable, DeviceError when no input has
 /// results: of several the error of the first
 /// @throws Interrupted once `stop` is stopped; what was finished is kept, and the next run goes on from there
