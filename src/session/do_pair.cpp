@@ -28,6 +28,7 @@
 #include "session/resume/result_store.hpp"
 #include "session/scene/plan_time.hpp"
 #include "session/session.hpp"
+#include "session/turns.hpp"
 
 namespace recon {
 
@@ -42,6 +43,7 @@ constexpr double kFewKnown = 0.05;
 /// The work on one pair.
 struct PairRun {
   const SharedWork& work;
+  const Turn& turn;
   PairPlan plan;
   Workspace workspace;
   ResultStore results{workspace, work.options.overwrite};
@@ -298,7 +300,7 @@ json warnings_of(const PairPlan& plan, const PairResult& result) {
 
 const StepRecord& do_work(PairRun& run, json inputs, StepClock& clock) {
   const PairPlan& plan = run.plan;
-  memory_of(plan, run.backend(), run.work.memory_limit);
+  memory_of(plan, run.backend(), run.turn.memory());
   clock.end("opening the device");
   PairResult result = match(run, clock);
   StepRecord record;
@@ -329,7 +331,7 @@ const StepRecord& do_work(PairRun& run, json inputs, StepClock& clock) {
 Outcome plan_pair(PairRun& run) {
   const PairPlan& plan = run.plan;
   run.work.notice->permit();
-  const MemoryPlan memory = memory_of(plan, run.backend(), run.work.memory_limit);
+  const MemoryPlan memory = memory_of(plan, run.backend(), run.turn.memory());
   const bool kept = run.results.find({Step::kPair}, inputs_of(run)) != nullptr;
   const double seconds = kept ? 0 : PairTime(plan, run.work.backends(), run.work.threads).seconds();
   return {0, pair_plan_json(plan, run.workspace, memory, output_bytes_of(run), seconds),
@@ -338,7 +340,7 @@ Outcome plan_pair(PairRun& run) {
 
 /// The time of the matching improves the predictions of later runs.
 void learn_time(const PairRun& run, const StepTimes& times) {
-  if (!run.work.alone) return;  // beside others it takes longer
+  if (!run.turn.alone()) return;  // beside others it takes longer
   for (const auto& [step, seconds] : times)
     if (step == "matching") PairTime(run.plan, run.work.backends(), run.work.threads).learn(seconds);
 }
@@ -386,9 +388,9 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
 
 }  // namespace
 
-Outcome do_pair(const PairFiles& files, const SharedWork& work) {
+Outcome do_pair(const PairFiles& files, const SharedWork& work, const Turn& turn) {
   StepClock clock;
-  PairRun run{work, make_pair_plan(files, work.options.pair_job()),
+  PairRun run{work, turn, make_pair_plan(files, work.options.pair_job()),
               Workspace(Destination{work.options.inputs, work.options.output}.of(files, work.in_session))};
   work.require_device();
   if (const std::string& note = run.plan.calibration_note; !note.empty())

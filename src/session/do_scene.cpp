@@ -22,6 +22,7 @@
 #include "session/scene/scene_work.hpp"
 #include "session/scene/tile_cloud.hpp"
 #include "session/session.hpp"
+#include "session/turns.hpp"
 
 namespace recon {
 
@@ -45,7 +46,8 @@ void share_memory(SceneJob& job, const Backends& backends) {
 }
 
 /// The predicted time of a finished run; its measured times correct the predictions of later runs.
-TimePlan predicted_time(const SceneJob& job, const SharedWork& work, const StepTimes& times) {
+TimePlan predicted_time(const SceneJob& job, const SharedWork& work, const Turn& turn,
+                        const StepTimes& times) {
   const Backends& backends = work.backends();
   const SceneWork done = work_done(job.targets, job.products);
   const CalibrationKey key = calibration_key(backends, job.host.threads);
@@ -53,7 +55,7 @@ TimePlan predicted_time(const SceneJob& job, const SharedWork& work, const StepT
   const TimePlan plan =
       plan_time(job, done, backends, model, {work.start, times.front().second, work.devices.get().seconds});
   // Beside others a scene takes longer than alone.
-  if (work.alone && learn_times(job, done, backends, times, model)) save_calibration(key, model);
+  if (turn.alone() && learn_times(job, done, backends, times, model)) save_calibration(key, model);
   return plan;
 }
 
@@ -63,7 +65,7 @@ PlannedOutput output_of(const SceneJob& job) {
 
 /// Predicts the steps to come, as if nothing of them were finished.
 void predict_steps(SceneJob& job, const Backends& backends) {
-  if (job.options.quiet) return;
+  if (job.quiet) return;
   const PerformanceModel model = load_calibration(calibration_key(backends, job.host.threads));
   const SceneWork work = all_work(job.targets, job.plan);
   TimePlan time = plan_time(job, work, backends, model, {});
@@ -146,16 +148,38 @@ void do_steps(SceneJob& job, const SharedWork& work, LogFile& log, StepClock& cl
     if (step == Step::kEstimate || job.targets.does(step)) measure(step_name(step), [&] { run_step(graph); });
 }
 
+/// Whether a scene may be worked on beside others: its share of the memory holds all maps, and nobody waits
+/// long without being shown its progress.
+bool suits_a_share(const SceneJob& job, const Backends& backends) {
+  constexpr double kMaxSeconds = 60;
+  const PerformanceModel model = load_calibration(calibration_key(backends, job.host.threads));
+  return plan_memory(job.plan, job.settings, backends, job.host).keeps_maps &&
+         plan_time(job, all_work(job.targets, job.plan), backends, model, {}).total <= kMaxSeconds;
+}
+
+/// Sets what depends on whether others are worked on side by side.
+void set_turn(SceneJob& job, const Turn& turn) {
+  job.host.memory = turn.memory();
+  // Progress of several scenes at once says nothing to people.
+  job.quiet = job.options.quiet || (!turn.alone() && job.options.progress == ProgressFormat::kText);
+}
+
 /// A scene from its model to its reports; returns its report.
-json work_on(SceneJob& job, const SharedWork& work, LogFile& log) {
+json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
   StepClock clock;
+  set_turn(job, turn);
   job.read();
   clock.end("reading the model");
   release_kept_memory();
   work.require_device();
+  if (!turn.alone() && !suits_a_share(job, work.backends())) {
+    turn.take_alone();
+    set_turn(job, turn);
+  }
   check_inputs_stay(output_of(job), job.input);
   const TakenOutput output = take_output(job.products.workspace, output_access(job));
-  if (output.lock->waited() && !job.options.memory_limit) job.host.memory = available_memory();
+  if (turn.alone() && output.lock->waited() && !job.options.memory_limit)
+    job.host.memory = available_memory();
   job.products.workspace.check_free_space(output_bytes(job.plan, job.settings));
   // Looking for a GPU and opening it overlaps with undistortion; with --device cpu, too little memory is
   // found now.
@@ -181,7 +205,7 @@ json work_on(SceneJob& job, const SharedWork& work, LogFile& log) {
   if (job.targets.does(Step::kFusion))
     remove_files_of_departed_views(job.input, job.plan, job.products.workspace);
   json report = report_json(job, names_of(work.backends()), clock.times());
-  report["predicted"] = time_json(predicted_time(job, work, clock.times()));
+  report["predicted"] = time_json(predicted_time(job, work, turn, clock.times()));
   check_results_are_there(job.products);  // the last thing before the reports
   write_reports(report_of(job), job.plan, report);
   output.finish();
@@ -223,18 +247,19 @@ Outcome plan_scene(SceneJob& job, const SharedWork& work) {
 
 }  // namespace
 
-Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log,
+Outcome do_scene(const SceneFolder& folder, const SharedWork& work, Turn& turn,
                  std::vector<std::string>& warnings) {
+  LogFile log;
   SceneJob job(work.options, folder,
                Workspace(Destination{work.options.inputs, work.options.output}.of(folder, work.in_session)),
-               {work.memory_limit, work.threads});
+               {turn.memory(), work.threads});
   return_freed_memory();  // until the plan says that memory is ample
   Outcome outcome;
   try {
     if (work.options.dry_run) {
       outcome = plan_scene(job, work);
     } else {
-      outcome.object = work_on(job, work, log);
+      outcome.object = work_on(job, work, turn, log);
       outcome.text = summary(job, outcome.object);
       outcome.report = report_file(job.products.workspace, job.options.shard, ".html").string();
     }

@@ -307,32 +307,6 @@ std::vector<Input> expand_inputs(const std::vector<fs::path>& given, const fs::p
   return found;
 }
 
-namespace {
-
-/// Of a file, or of all below a folder.
-std::uintmax_t bytes_at(const fs::path& path) {
-  std::error_code ignored;
-  std::uintmax_t bytes = 0;
-  const auto add = [&](const fs::directory_entry& entry) {
-    std::error_code error;
-    if (!entry.is_regular_file(error)) return;
-    if (const std::uintmax_t size = entry.file_size(error); !error) bytes += size;
-  };
-  add(fs::directory_entry(path, ignored));
-  for (fs::recursive_directory_iterator it(path, ignored), end; !ignored && it != end; it.increment(ignored))
-    add(*it);
-  return bytes;
-}
-
-}  // namespace
-
-std::uintmax_t file_bytes(const Input& input) {
-  if (const auto* scene = std::get_if<SceneFolder>(&input))
-    return bytes_at(scene->images) + bytes_at(scene->model);
-  const auto* pair = std::get_if<PairFiles>(&input);
-  return pair == nullptr ? 0 : bytes_at(pair->left) + bytes_at(pair->right);
-}
-
 bool Destination::is_session(const std::vector<Input>& inputs) const {
   if (inputs.size() != 1) return true;
   if (!folder_of(inputs.front())) return false;

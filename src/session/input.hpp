@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <vector>
 
@@ -21,9 +20,6 @@ namespace recon {
 /// @throws UsageError for image files that are not two, or not alone
 std::vector<Input> expand_inputs(const std::vector<std::filesystem::path>& inputs,
                                  const std::filesystem::path& images = {});
-
-/// Bytes of the photos and the model of a scene, or of the images of a pair, as far as they can be looked up.
-std::uintmax_t file_bytes(const Input& input);
 
 /// Where the results of inputs go.
 struct Destination {

@@ -14,7 +14,6 @@
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
-#include "core/log_file.hpp"
 #include "core/message_subject.hpp"
 #include "core/parallel.hpp"
 #include "core/printable.hpp"
@@ -31,6 +30,7 @@
 #include "session/report/session_report.hpp"
 #include "session/scene/scene_formats.hpp"
 #include "session/session_files.hpp"
+#include "session/turns.hpp"
 
 namespace recon {
 
@@ -41,11 +41,10 @@ using nlohmann::json;
 constexpr int kBadInput = 3;
 
 /// Begins to look for GPUs and to open them.
-/// @param memory_limit  of each of the inputs that are worked on at once
-SharedWork begin_work(const SessionOptions& options, int threads, std::size_t memory_limit, bool in_session,
-                      bool alone) {
+/// @param memory  bytes of the host
+SharedWork begin_work(const SessionOptions& options, int threads, std::size_t memory, bool in_session) {
   parse_device(options.device);
-  SharedWork work{options, threads, memory_limit, {}, {}, in_session, alone};
+  SharedWork work{options, threads, {}, {}, in_session};
   // The log of a scene gets it from the scene.
   work.notice = std::make_shared<DeviceNotice>(log_without_files());
   work.choice = std::async(std::launch::async, [&options, notice = work.notice] {
@@ -55,10 +54,10 @@ SharedWork begin_work(const SessionOptions& options, int threads, std::size_t me
                 }).share();
   // A run that may have to wait measures the available memory afterwards.
   const auto launch = options.wait ? std::launch::deferred : std::launch::async;
-  work.devices = std::async(launch, [choice = work.choice, threads, memory_limit, &options] {
+  work.devices = std::async(launch, [choice = work.choice, threads, memory, &options] {
                    StepClock clock;
                    const DeviceChoice& chosen = choice.get();
-                   Backends backends = make_backends(chosen, threads, memory_limit, options.gpu_memory_limit);
+                   Backends backends = make_backends(chosen, threads, memory, options.gpu_memory_limit);
                    clock.end("opening the device");
                    return OpenDevices{std::move(backends), clock.times().front().second};
                  }).share();
@@ -88,21 +87,27 @@ Outcome unusable_outcome(const UnusableInput& input) {
   return outcome;
 }
 
+/// The work on an input, again alone where its share of the memory does not suffice.
+Outcome work_on(const Input& input, const SharedWork& work, Turn& turn, std::vector<std::string>& warnings) {
+  try {
+    const auto* scene = std::get_if<SceneFolder>(&input);
+    return scene ? do_scene(*scene, work, turn, warnings) : do_pair(std::get<PairFiles>(input), work, turn);
+  } catch (const OutOfMemory&) {
+    if (turn.alone()) throw;
+  }
+  turn.take_alone();
+  return work_on(input, work, turn, warnings);
+}
+
 /// An input whose failure must not stop the others.
-/// @returns nothing where a share of the memory does not suffice
-std::optional<Outcome> try_input(const Input& input, const SharedWork& work) {
-  LogFile log;
+Outcome try_input(const Input& input, const SharedWork& work, Turn& turn) {
   std::vector<std::string> warnings;
   try {
-    if (const auto* scene = std::get_if<SceneFolder>(&input)) return do_scene(*scene, work, log, warnings);
-    return do_pair(std::get<PairFiles>(input), work);
+    return work_on(input, work, turn, warnings);
   } catch (const Interrupted&) {
     throw;
   } catch (const DeviceUnavailable&) {
     throw;
-  } catch (const OutOfMemory& error) {
-    if (!work.alone) return std::nullopt;
-    return failed(input, error.exit_code(), error.what(), warnings);
   } catch (const Error& error) {
     return failed(input, error.exit_code(), error.what(), warnings);
   } catch (const std::exception&) {
@@ -186,10 +191,7 @@ class Session {
     files_.begin_work();
     if (usable.empty()) return;
     const ThreadLimit limit(usable_threads(options_.threads));
-    const int at_once = inputs_at_once(usable, limit.threads());
-    const std::vector<std::size_t> left =
-        at_once > 1 ? do_side_by_side(usable, at_once, limit.threads()) : usable;
-    if (!left.empty()) do_in_order(left, limit.threads());
+    do_usable(usable, limit.threads());
   }
 
   /// What can be found out about an input without reading all of it.
@@ -200,7 +202,7 @@ class Session {
       return;
     }
     const auto& scene = std::get<SceneFolder>(input);
-    importer_of(scene).check(scene, model_memory(options_.memory_limit.value_or(available_memory())));
+    importer_of(scene).check(scene, model_memory(memory()));
   }
 
   /// What is wrong with an input at first sight; of one alone its work finds it out at once.
@@ -215,70 +217,53 @@ class Session {
     }
   }
 
-  std::optional<Outcome> do_input(std::size_t i, const SharedWork& work) const {
+  Outcome do_input(std::size_t i, const SharedWork& work, Turns& turns) const {
     const std::string name = input_name(inputs_[i]).string();
-    const bool named = is_session_ && (!work.alone || options_.progress == ProgressFormat::kJson);
+    const bool named = is_session_ && (turns.at_once > 1 || options_.progress == ProgressFormat::kJson);
     const SubjectScope about(named ? std::make_shared<const std::string>(name) : nullptr);
+    Turn turn(turns);
+    check_interrupted();
     if (is_session_) messages().info("{}: scene {} of {}", name, i + 1, inputs_.size());
     Arena arena(work.threads);
-    return arena.execute([&] { return try_input(inputs_[i], work); });
+    return arena.execute([&] { return try_input(inputs_[i], work, turn); });
   }
 
   std::size_t memory() const { return options_.memory_limit.value_or(available_memory()); }
 
-  /// Of small inputs, none keeps all processors and the GPU busy, and a share of the memory suffices.
-  int inputs_at_once(const std::vector<std::size_t>& usable, int threads) const {
+  /// The inputs that are worked on side by side, as far as they are small.
+  int inputs_at_once(std::size_t inputs, int threads) const {
     constexpr int kAtOnce = 4;
-    constexpr std::uintmax_t kMemoryOfByte = 512;  // of files: photos of a few bits a pixel
     // A listener knows of one input at a time.
     if (options_.dry_run || progress_style(options_.quiet) == ProgressStyle::kListener) return 1;
-    std::uintmax_t most = 0;
-    for (const std::size_t i : usable) most = std::max(most, file_bytes(inputs_[i]));
-    int count = std::min({kAtOnce, threads, static_cast<int>(usable.size())});
-    while (count > 1 && most > memory() / static_cast<std::size_t>(count) / kMemoryOfByte) --count;
-    return count;
+    return std::min({kAtOnce, threads, static_cast<int>(inputs)});
   }
 
-  void do_in_order(const std::vector<std::size_t>& usable, int threads) {
-    const SharedWork work = begin_work(options_, threads, memory(), is_session_, true);
-    for (const std::size_t i : usable) add(i, *do_input(i, work));
-  }
-
-  /// Each has its share of the memory.
-  /// @returns those that need more
-  std::vector<std::size_t> do_side_by_side(const std::vector<std::size_t>& usable, int at_once, int threads) {
-    SessionOptions options = options_;
-    // Progress of several inputs at once says nothing to people.
-    options.quiet |= options_.progress == ProgressFormat::kText;
-    const SharedWork work =
-        begin_work(options, threads, memory() / static_cast<std::size_t>(at_once), is_session_, false);
-    // The workers of all inputs, each of which has a thread of its own.
+  void do_usable(const std::vector<std::size_t>& usable, int threads) {
+    Turns turns{inputs_at_once(usable.size(), threads), memory()};
+    const SharedWork work = begin_work(options_, threads, turns.memory, is_session_);
+    // Each of them has a thread of its own, and all have the others.
     const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism,
-                                            static_cast<std::size_t>(threads - at_once + 1));
+                                            static_cast<std::size_t>(threads - turns.at_once + 1));
     std::atomic<std::size_t> next = 0;
-    std::vector<std::size_t> left;
     std::mutex mutex;  // of what comes of them
     FirstException first;
-    const auto work_on = [&](std::size_t i) {
-      std::optional<Outcome> outcome = do_input(i, work);
-      const std::lock_guard lock(mutex);
-      outcome ? add(i, *std::move(outcome)) : left.push_back(i);
-    };
     const auto take_inputs = [&] {
       for (std::size_t i; (i = next++) < usable.size() && !first.thrown();)
-        first.guard([&] { work_on(usable[i]); });
+        first.guard([&] {
+          Outcome outcome = do_input(usable[i], work, turns);
+          const std::lock_guard lock(mutex);
+          add(usable[i], std::move(outcome));
+        });
     };
     {
       std::vector<std::jthread> others;
       try {
-        while (std::ssize(others) < at_once - 1) others.emplace_back(take_inputs);
+        while (std::ssize(others) < turns.at_once - 1) others.emplace_back(take_inputs);
       } catch (const std::system_error&) {  // fewer do the same work
       }
       take_inputs();
     }
     first.rethrow();
-    std::ranges::sort(left);
-    return left;
   }
 
   void print(const std::string& text) { out_ << printable(text, "\n") << std::flush; }

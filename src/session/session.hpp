@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <exception>
 #include <future>
 #include <iosfwd>
@@ -17,7 +16,7 @@
 
 namespace recon {
 
-class LogFile;
+class Turn;
 
 /// Does what the options ask for, scene by scene. A scene that fails is reported, and the others are still
 /// done.
@@ -37,11 +36,9 @@ inline const Advice kSessionAdvice{
 struct SharedWork {
   const SessionOptions& options;
   int threads;
-  std::size_t memory_limit;
   std::shared_future<DeviceChoice> choice;
   std::shared_future<OpenDevices> devices;
   bool in_session;
-  bool alone;        ///< no other input is worked on side by side
   double start = 0;  ///< seconds from the start of the process until work begins
   std::shared_ptr<DeviceNotice> notice = {};
 
@@ -67,10 +64,10 @@ struct Outcome {
 };
 
 /// All steps of one scene, or with --dry-run its plan.
-/// @param log       opened once the output folder may be written to
+/// @param turn      becomes alone for a scene that is large or takes long
 /// @param warnings  set where it throws: what had been warned of
 /// @throws Error of any kind: the scene has no result
-Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log,
+Outcome do_scene(const SceneFolder& folder, const SharedWork& work, Turn& turn,
                  std::vector<std::string>& warnings);
 
 /// Matches a rectified pair and writes disparity.pfm, disparity.png and preview.png, with a calibration
@@ -78,6 +75,6 @@ Outcome do_scene(const SceneFolder& folder, const SharedWork& work, LogFile& log
 /// plan: sizes, disparities, memory, and the time of the matching; no results are written.
 /// @throws InputError when nothing matches, or a calibration gives no points
 /// @throws UsageError, OutOfMemory, OutputError, DeviceError, Interrupted
-Outcome do_pair(const PairFiles& files, const SharedWork& work);
+Outcome do_pair(const PairFiles& files, const SharedWork& work, const Turn& turn);
 
 }  // namespace recon

@@ -38,7 +38,7 @@ void StepProgress::advance(bool kept) {
 
 void StepProgress::show(const SceneJob& job, Step step, int views, int of_all) {
   const std::lock_guard lock(mutex_);
-  shown_.emplace(step_name(step), views, progress_style(job.options.quiet),
+  shown_.emplace(step_name(step), views, progress_style(job.quiet),
                  job.predicted(step_name(step), views - done_, of_all));
   shown_->keep(kept_);
   shown_->skip(done_ - kept_);

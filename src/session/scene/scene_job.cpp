@@ -42,7 +42,7 @@ void SceneJob::replan(std::vector<LeftOut> left_out) {
 }
 
 void SceneJob::prepare(bool write) {
-  Preparation(products, inputs, host, progress_style(options.quiet), findings)
+  Preparation(products, inputs, host, progress_style(quiet), findings)
       .run(write, [&](std::vector<LeftOut> left_out) {
         replan(std::move(left_out));
         // Other photos may be needed now.

@@ -53,6 +53,7 @@ struct SceneJob {
   const SceneSettings settings;
   const Targets targets;
   HostLimits host;
+  bool quiet = false;  ///< shows no progress
   SceneInput input;
   ScenePlan plan;
   Findings findings;

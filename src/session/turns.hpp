@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <shared_mutex>
+
+namespace recon {
+
+/// Inputs that are worked on side by side, each with a share of the memory, and others that have all of it.
+struct Turns {
+  int at_once = 1;
+  std::size_t memory = 0;  ///< bytes
+  std::shared_mutex side_by_side{};
+};
+
+/// The turn of one input, from its construction on. Where only one is worked on at once it is alone.
+class Turn {
+ public:
+  explicit Turn(Turns& turns) : turns_(turns) {
+    if (turns.at_once > 1)
+      beside_ = std::shared_lock(turns.side_by_side);
+    else
+      alone_ = std::unique_lock(turns.side_by_side);
+  }
+
+  bool alone() const { return alone_.owns_lock(); }
+
+  /// Bytes that the input may take.
+  std::size_t memory() const {
+    return alone() ? turns_.memory : turns_.memory / static_cast<std::size_t>(turns_.at_once);
+  }
+
+  /// Waits for the others, which may be all that are side by side.
+  void take_alone() {
+    beside_.unlock();
+    alone_ = std::unique_lock(turns_.side_by_side);
+  }
+
+ private:
+  Turns& turns_;
+  std::shared_lock<std::shared_mutex> beside_;
+  std::unique_lock<std::shared_mutex> alone_;
+};
+
+}  // namespace recon
