@@ -11,7 +11,7 @@
 #include "core/error.hpp"
 #include "core/program.hpp"
 #include "io/file/input_file.hpp"
-#include "session/options/option.hpp"
+#include "session/options/option_table.hpp"
 
 namespace recon {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 #include "core/parallel.hpp"
@@ -88,16 +87,6 @@ const Aggregator kAggregators[] = {
      weighted_means, weights_work},
     {Aggregation::kCrossBased, "cross", "arms that end at colour edges", false, SupportGuide::kArms,
      cross_means, cross_work}};
-
-bool has_gaps(VolumeView<const float> costs, int d) {
-  for (int y = 0; y < costs.height; ++y) {
-    const float* row = costs.row(y, d);
-    int infinite = 0;
-    for (int x = 0; x < costs.width; ++x) infinite += row[x] > std::numeric_limits<float>::max();
-    if (infinite > 0) return true;
-  }
-  return false;
-}
 
 Volume<float> aggregated(Volume<float> costs, const Colours& colours, const Arms& arms,
                          const AggregationOptions& options, float max_cost) {

@@ -93,9 +93,6 @@ void cross_based(const SupportViews<Cross>& views, const CrossBasedOptions& opti
 /// More elements than the padding of a row, where memory is counted.
 inline constexpr std::ptrdiff_t kPaddedRow = 64;
 
-/// Whether plane d has samples of infinite cost.
-bool has_gaps(VolumeView<const float> costs, int d);
-
 /// Aggregation of the costs around each pixel.
 enum class Aggregation {
   kNone,

@@ -4,6 +4,7 @@
 
 #include "aggregate/aggregation.hpp"
 #include "aggregate/cost_unit_step.hpp"
+#include "aggregate/gaps.hpp"
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"

@@ -2,7 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/program.hpp"
-#include "session/options/option.hpp"
+#include "session/options/option_table.hpp"
 
 namespace reconstruct::detail {
 

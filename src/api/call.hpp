@@ -10,7 +10,6 @@
 #include "core/stop.hpp"
 #include "methods/backend.hpp"
 #include "reconstruct/device.hpp"
-#include "session/options/option.hpp"
 #include "session/options/options.hpp"
 
 namespace reconstruct::detail {

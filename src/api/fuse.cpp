@@ -24,7 +24,7 @@
 #include "io/map/map_files.hpp"
 #include "match/combine_step.hpp"
 #include "session/diagnose/given_depths.hpp"
-#include "session/options/option.hpp"
+#include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
 #include "session/scene/view_check.hpp"
 

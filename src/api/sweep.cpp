@@ -10,7 +10,7 @@
 #include "io/map/map_files.hpp"
 #include "match/combine_step.hpp"
 #include "methods/sweep/plane_sweep.hpp"
-#include "session/options/option.hpp"
+#include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
 #include "session/products/stores.hpp"
 

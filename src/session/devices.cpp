@@ -7,8 +7,9 @@
 #include <string_view>
 
 #include "core/error.hpp"
+#include "core/message_subject.hpp"
 #include "io/file/text_scanner.hpp"
-#include "session/options/option.hpp"
+#include "session/options/option_text.hpp"
 
 namespace recon {
 
@@ -38,6 +39,7 @@ void DeviceNotice::permit() {
 
 void DeviceNotice::say() {
   if (reason_.empty() || !permitted_ || std::exchange(said_, true)) return;
+  const SubjectScope about_all(nullptr);
   log_->info("working on {}", reason_);
 }
 

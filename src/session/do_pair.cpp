@@ -13,7 +13,7 @@
 #include "io/map/map_files.hpp"
 #include "refine/fill.hpp"
 #include "session/input.hpp"
-#include "session/options/option.hpp"
+#include "session/options/option_text.hpp"
 #include "session/pair/pair_check.hpp"
 #include "session/pair/pair_input.hpp"
 #include "session/pair/pair_results.hpp"

@@ -9,11 +9,14 @@
 #include "core/system_limits.hpp"
 #include "core/version.hpp"
 #include "io/file/output_file.hpp"
-#include "session/diagnose/calibration.hpp"
+#include "session/diagnose/agreement_check.hpp"
+#include "session/diagnose/empty_photos.hpp"
 #include "session/diagnose/given_map_check.hpp"
 #include "session/input.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/report.hpp"
+#include "session/report/report_files.hpp"
+#include "session/report/report_page.hpp"
 #include "session/scene/export_points.hpp"
 #include "session/scene/output_files.hpp"
 #include "session/scene/plan_time.hpp"
@@ -151,7 +154,7 @@ void do_steps(SceneJob& job, const SharedWork& work, LogFile& log, StepClock& cl
 /// Whether a scene may be worked on beside others: its share of the memory holds all maps, and nobody waits
 /// long without being shown its progress.
 bool suits_a_share(const SceneJob& job, const Backends& backends) {
-  constexpr double kMaxSeconds = 60;
+  constexpr double kMaxSeconds = 20;
   const PerformanceModel model = load_calibration(calibration_key(backends, job.host.threads));
   return plan_memory(job.plan, job.settings, backends, job.host).keeps_maps &&
          plan_time(job, all_work(job.targets, job.plan), backends, model, {}).total <= kMaxSeconds;

@@ -13,6 +13,7 @@
 #include "cli/parsed_options.hpp"
 #include "core/error.hpp"
 #include "io/error_message.hpp"
+#include "session/options/option_table.hpp"
 
 namespace recon {
 namespace {

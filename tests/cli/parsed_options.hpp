@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "session/options/option.hpp"
+#include "session/options/options.hpp"
 #include "tools/command_line.hpp"
 
 namespace recon {
@@ -69,8 +69,8 @@ inline const std::vector<FloatOption> kFloats = {
      [](auto& o) { return o.selection.min_angle_degrees; }},
     {"--max-angle", kSweep, "61.23456789", "-1", "181",
      [](auto& o) { return o.selection.max_angle_degrees; }},
-    {"--depth-min", kSweep, "1.23456789", "0", "1e30", [](auto& o) { return o.depth.near.value_or(-1); }},
-    {"--depth-max", kSweep, "12.3456789", "-2", "1e31", [](auto& o) { return o.depth.far.value_or(-1); }},
+    {"--depth-min", kSweep, "1.23456789", "0", "1e30", [](auto& o) { return o.depth_min.value_or(-1); }},
+    {"--depth-max", kSweep, "12.3456789", "-2", "1e31", [](auto& o) { return o.depth_max.value_or(-1); }},
     {"--depth-unit", kGiven, "0.00123456789", "0", "1.1e30",
      [](auto& o) { return o.depth_unit.value_or(-1); }},
     {"--tile", kSweep, "1.23456789", "-1", "1.1e9", [](auto& o) { return o.tile; }},

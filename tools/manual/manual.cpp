@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/wrapped_text.hpp"
-#include "session/options/option.hpp"
+#include "session/options/option_table.hpp"
 
 namespace recon {
 

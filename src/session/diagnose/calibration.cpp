@@ -17,23 +17,6 @@ namespace recon {
 
 namespace {
 
-/// Limits of the agreement across views, of checked to estimated pixels.
-namespace agreement_limit {
-/// Random depths agree on up to this share; right ones of hard scenes on more.
-constexpr double kByChance = 0.12;
-/// The same where the photos fit cameras and poses, and where they contradict them.
-constexpr double kByChanceOfFitting = 0.1, kByChanceOfContradicted = 0.2;
-/// With fewer depths before the check, matching finds next to nothing.
-constexpr double kMinEstimated = 0.01;
-/// A view is named when it agrees on less than this, and on less than this share of what the others do.
-constexpr double kOfOtherViews = 0.25;
-/// A photo that corners speak against is named when it agrees on less than this share of what all do: a small
-/// turn leaves some.
-constexpr double kOfAllInDoubt = 0.5;
-/// Points by chance of a pixel before the check.
-constexpr double kNextToNothing = 0.01;
-}  // namespace agreement_limit
-
 /// Views that one message names.
 constexpr std::size_t kNamed = 5;
 
@@ -215,83 +198,6 @@ void check_cameras(const SceneInput& input, const std::vector<int>& views, const
                             others));
 }
 
-std::vector<int> finished_views(const SceneProducts& products) {
-  std::vector<int> views;
-  for (const int view : products.plan.views_in_scope())
-    if (products.result(Step::kEstimate, view) && products.result(Step::kCheck, view)) views.push_back(view);
-  return views;
-}
-
-double known(const StepRecord* record) {
-  return record ? record->result.value("known", 0.0) : 0;
-}
-
-/// Finished views by their photos.
-std::map<std::string, std::vector<int>> by_photo(const ScenePlan& plan, const std::vector<int>& views) {
-  std::map<std::string, std::vector<int>> photos;
-  for (const int view : views) photos[plan.scene_view(view).photo_name()].push_back(view);
-  return photos;
-}
-
-/// Whether other views confirm next to nothing of some views, and more of others.
-bool is_alone(const SceneProducts& products, const std::vector<int>& views, const ViewAgreement& all) {
-  const double share = agreement_of(products, views).share();
-  return share < agreement_limit::kByChance && share < agreement_limit::kOfOtherViews * all.share();
-}
-
-/// Warns of a photo that other views confirm nothing of, if it shows nothing or is apart from theirs.
-void warn_of_lone_photo(SceneProducts& products, const std::vector<int>& its_views, PhotoVerdict verdict,
-                        const std::string& evidence, Findings& findings) {
-  const std::string& photo = products.plan.scene_view(its_views.front()).photo_name();
-  if (const std::string what = what_is_empty(products, its_views); !what.empty())
-    findings.warn(
-        fmt::format("{}: its photo is {}: {}; replace the photo, or remove the view", photo, what, evidence));
-  else if (verdict == PhotoVerdict::kApart)
-    findings.warn(fmt::format(
-        "{}: it does not go together with the other photos: {}, and they show next to nothing of it "
-        "where they should; check its photo, its camera and its pose, or remove the view",
-        photo, evidence));
-  else
-    return;
-  findings.doubted_views.insert(photo);
-}
-
-/// Warns of single photos whose depths other views do not confirm where corners speak against them too, or
-/// that show nothing.
-/// @param views  all that are finished
-void judge_photos(const PreparedPhotos& compared, const std::vector<int>& views, const ViewAgreement& all,
-                  Findings& findings) {
-  SceneProducts& products = compared.products;
-  const auto evidence_of = [&](const std::vector<int>& its_views) {
-    return fmt::format("other views confirm {:.1f} % of its depths, and {:.0f} % of those of all views",
-                       100 * agreement_of(products, its_views).share(), 100 * all.share());
-  };
-  std::map<std::string, std::string> wrong;
-  std::size_t judged = 0;
-  const std::map<std::string, std::vector<int>> photos = by_photo(products.plan, views);
-  for (const auto& [photo, doubt] : findings.photo_doubts) {
-    const auto its_views = photos.find(photo);
-    if (its_views == photos.end())
-      wrong.emplace(photo, doubt);  // of a source, which this run gives no depths
-    else if (agreement_of(products, its_views->second).share() < agreement_limit::kOfAllInDoubt * all.share())
-      wrong.emplace(photo, evidence_of(its_views->second) + "; " + doubt);
-  }
-  for (const auto& [photo, its_views] : photos) {
-    if (findings.doubted_views.contains(photo) || findings.photo_doubts.contains(photo)) continue;
-    const auto first =
-        std::ranges::find_if(its_views, [&](int view) { return is_alone(products, {view}, all); });
-    if (first == its_views.end()) continue;
-    const std::string evidence = evidence_of({*first});
-    if (judged++ >= kNamed) continue;
-    const PhotoVerdict verdict = judge_photo(compared, *first);
-    if (verdict == PhotoVerdict::kContradicts)
-      wrong.emplace(photo, evidence);
-    else if (std::ranges::all_of(its_views, [&](int view) { return is_alone(products, {view}, all); }))
-      warn_of_lone_photo(products, its_views, verdict, evidence, findings);
-  }
-  warn_of_photos(compared.input.folder.root.string(), wrong, findings);
-}
-
 }  // namespace
 
 std::string causes(const SceneInput& input, std::optional<CalibrationMistake> mistake) {
@@ -304,62 +210,6 @@ std::string causes(const SceneInput& input, std::optional<CalibrationMistake> mi
 void check_calibration(const SceneInput& input, const std::vector<LeftOut>& left_out, Findings& findings) {
   const std::vector<int> views = usable_views(input.scene, left_out);
   check_cameras(input, views, check_points(input, views, findings), findings);
-}
-
-bool by_chance(const Findings& findings, const ViewAgreement& agreement) {
-  using namespace agreement_limit;
-  double limit = kByChance;
-  if (findings.photos_fit) limit = *findings.photos_fit ? kByChanceOfFitting : kByChanceOfContradicted;
-  return agreement.share() < limit;
-}
-
-std::string disagreement(const SceneInput& input, const Findings& findings) {
-  if (findings.photos_fit && *findings.photos_fit)
-    return "the photos fit cameras and poses, so that the depth range is in doubt: set --depth-min and "
-           "--depth-max";
-  return "check the poses and the depth range (--depth-min, --depth-max); " + causes(input, std::nullopt);
-}
-
-ViewAgreement agreement_of(const SceneProducts& products, const std::vector<int>& views) {
-  ViewAgreement sum;
-  for (const int view : views) {
-    sum.estimated += known(products.result(Step::kEstimate, view)) / static_cast<double>(views.size());
-    sum.checked += known(products.result(Step::kCheck, view)) / static_cast<double>(views.size());
-  }
-  return sum;
-}
-
-bool is_cloud_by_chance(const SceneProducts& products, const Findings& findings,
-                        const std::vector<int>& views, std::uint64_t points, int spacing) {
-  const ViewAgreement agreement = agreement_of(products, views);
-  if (!by_chance(findings, agreement)) return false;
-  if (findings.photos_fit && !*findings.photos_fit) return true;
-  double pixels = 0;
-  for (const int view : views) {
-    const Pinhole& camera = products.plan.view(view).camera;
-    pixels += known(products.result(Step::kEstimate, view)) * camera.width * camera.height;
-  }
-  const double pixels_a_point = static_cast<double>(spacing) * spacing;
-  return static_cast<double>(points) * pixels_a_point < agreement_limit::kNextToNothing * pixels;
-}
-
-void check_agreement(const PreparedPhotos& photos, Findings& findings) {
-  const SceneProducts& products = photos.products;
-  const std::vector<int> views = finished_views(products);
-  if (views.empty()) return;
-  const ViewAgreement all = agreement_of(products, views);
-  const bool found = all.estimated >= agreement_limit::kMinEstimated;
-  if (found && !by_chance(findings, all)) {
-    judge_photos(photos, views, all, findings);
-    return;
-  }
-  const std::string scene = photos.input.folder.root.string();
-  warn_of_photos(scene, findings.photo_doubts, findings);  // nothing speaks against them
-  if (!found) return;                                      // the cloud is empty, which has its own message
-  findings.warn(fmt::format(
-      "{}: the views do not agree: {:.1f} % of the pixels have a depth before the check across views, and "
-      "{:.1f} % after it, as it is by chance; points are there by chance: {}",
-      scene, 100 * all.estimated, 100 * all.checked, disagreement(photos.input, findings)));
 }
 
 }  // namespace recon

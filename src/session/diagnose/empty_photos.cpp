@@ -1,4 +1,4 @@
-// Photos that show nothing, and so have no depths.
+#include "session/diagnose/empty_photos.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 #include "core/quantile.hpp"
 #include "scene/corner_matches.hpp"
-#include "session/diagnose/calibration.hpp"
+#include "session/diagnose/agreement.hpp"
 #include "session/products/masks.hpp"
 
 namespace recon {

@@ -1,4 +1,4 @@
-// Whether the photos fit cameras and poses: corners that views share lie on epipolar lines.
+#include "session/diagnose/photo_check.hpp"
 
 #include <fmt/format.h>
 

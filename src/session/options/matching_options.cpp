@@ -2,7 +2,7 @@
 
 #include "aggregate/adaptive_weight_step.hpp"
 #include "methods/presets.hpp"
-#include "session/options/option.hpp"
+#include "session/options/option_table.hpp"
 #include "session/options/pipeline_settings.hpp"
 
 namespace recon {

@@ -30,37 +30,6 @@ std::string described_range(const Setting& setting) {
 
 }  // namespace
 
-bool contains(const std::vector<std::string>& words, const std::string& word) {
-  return std::ranges::find(words, word) != words.end();
-}
-
-int parse_integer(const std::string& text) {
-  // Sums and products of few numbers of this size do not overflow.
-  constexpr int kMax = 1000000000;
-  int value = 0;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, value);
-  if (at != end || text.empty() || error == std::errc::invalid_argument)
-    throw UsageError("it must be a whole number");
-  if (error != std::errc() || value > kMax || value < -kMax)
-    throw UsageError("it must lie between -1000000000 and 1000000000");
-  return value;
-}
-
-std::string list_of(const std::vector<std::string>& words) {
-  std::string list;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    list += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
-  return list;
-}
-
-std::vector<std::string> split_list(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream list(text + ",");
-  for (std::string part; std::getline(list, part, ',');) parts.push_back(part);
-  return parts;
-}
-
 Option& Option::add(Setting setting) {
   settings.push_back(std::move(setting));
   return *this;
@@ -171,42 +140,6 @@ std::string Option::defaults() const {
   for (const auto& [names, text] : by_methods)
     all.append(all.empty() ? "" : "; ").append(of_all ? "" : names + ": ").append(text);
   return all;
-}
-
-const std::vector<OptionGroup>& option_groups() {
-  static const std::vector<OptionGroup> kGroups = {
-      work_options(),  matching_options(), stage_options(), pair_options(),   semi_global_options(),
-      block_options(), belief_options(),   view_options(),  filter_options(), machine_options()};
-  return kGroups;
-}
-
-std::vector<const Option*> all_options() {
-  std::vector<const Option*> all;
-  for (const OptionGroup& group : option_groups())
-    for (const Option& option : group.options) all.push_back(&option);
-  return all;
-}
-
-const Option* find_option(const std::string& name) {
-  for (const Option* option : all_options())
-    if (option->name == name) return option;
-  return nullptr;
-}
-
-std::map<std::string, std::string> SessionOptions::values(Job job,
-                                                          std::initializer_list<OptionResult> results) const {
-  const bool patches = swept_by_patches(job);
-  std::map<std::string, std::string> values;
-  for (const Option* option : all_options()) {
-    const Setting* setting = option->setting(job);
-    const OptionResult result = patches ? option->result_with_patches : option->result;
-    if (setting == nullptr || option->scope != OptionScope::kResults ||
-        std::ranges::find(results, result) == results.end() || !option->idle_reason(*this, job).empty())
-      continue;
-    const auto& value = setting->meaning ? setting->meaning : setting->get;
-    if (std::string text = value(*this, job); !text.empty()) values[option->name] = std::move(text);
-  }
-  return values;
 }
 
 }  // namespace recon

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "io/file/text_scanner.hpp"
 #include "methods/method_spec.hpp"
+#include "session/options/option_text.hpp"
 #include "session/options/options.hpp"
 
 namespace recon {
@@ -117,15 +117,6 @@ struct Condition {
 };
 
 enum class ValueKind { kSwitch, kInteger, kDecimal, kText };
-
-/// @throws UsageError that says what the text must be
-int parse_integer(const std::string& text);
-template <class T>
-T parse_number(const std::string& text) {
-  if constexpr (std::is_same_v<T, int>) return parse_integer(text);
-  if (const auto value = to_number<T>(text)) return *value;
-  throw UsageError("it must be a number");
-}
 
 /// A function for the builders of Option that accesses a member of SessionOptions.
 #define RECON_FIELD(member) ([](auto& session) -> auto& { return session.member; })
@@ -297,19 +288,6 @@ struct OptionGroup {
   std::vector<Option> options;
 };
 
-/// All options, in the order in which they apply.
-const std::vector<OptionGroup>& option_groups();
-std::vector<const Option*> all_options();
-
-/// The option of a name such as "window", or null.
-const Option* find_option(const std::string& name);
-
-/// Whether `word` is one of `words`.
-bool contains(const std::vector<std::string>& words, const std::string& word);
-
-/// "a, b or c".
-std::string list_of(const std::vector<std::string>& words);
-
 /// Keywords and what they mean: "a (the first), b or c (the last)".
 template <class Name, std::size_t kCount>
 std::string explained(const Name (&names)[kCount]) {
@@ -320,19 +298,5 @@ std::string explained(const Name (&names)[kCount]) {
   }
   return list_of(words);
 }
-
-/// The parts of a text between commas, at least one.
-std::vector<std::string> split_list(const std::string& text);
-
-OptionGroup work_options();
-OptionGroup matching_options();
-OptionGroup stage_options();
-OptionGroup pair_options();
-OptionGroup semi_global_options();
-OptionGroup block_options();
-OptionGroup belief_options();
-OptionGroup view_options();
-OptionGroup filter_options();
-OptionGroup machine_options();
 
 }  // namespace recon

@@ -3,31 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
 #include "core/error.hpp"
 #include "methods/hypotheses.hpp"
-#include "methods/presets.hpp"
-#include "session/options/option.hpp"
+#include "session/options/option_table.hpp"
 #include "session/options/pipeline_settings.hpp"
 
 namespace recon {
 
 namespace {
-
-constexpr std::string_view kPrefixes = "kmgt";
-
-/// The factor of a unit in lower case; 0 when there is no such unit.
-double unit_factor(std::string_view unit) {
-  if (unit.empty() || unit == "b") return 1;
-  const auto power = kPrefixes.find(unit.front());
-  if (power == std::string_view::npos) return 0;
-  const std::string_view rest = unit.substr(1);
-  if (rest.empty() || rest == "ib") return std::pow(1024.0, static_cast<double>(power + 1));
-  if (rest == "b") return std::pow(1000.0, static_cast<double>(power + 1));
-  return 0;
-}
 
 void check_disparities(const PairSettings& settings) {
   if (!settings.max_disparity) return;
@@ -146,46 +130,6 @@ void check_order(const char* min_name, std::optional<double> min, const char* ma
 }
 
 }  // namespace
-
-std::string method_keyword(Method method) {
-  constexpr std::array<const char*, 5> kKeywords = {"planesweep", "sgm", "bp", "bm", "pipeline"};
-  return kKeywords[static_cast<std::size_t>(method)];
-}
-
-MethodSpec default_method(Method method) {
-  switch (method) {
-    case Method::kPlaneSweep:
-      return presets::plane_sweep();
-    case Method::kSemiGlobal:
-      return presets::semi_global();
-    case Method::kBeliefPropagation:
-      return presets::belief_propagation();
-    case Method::kBlockMatching:
-      return presets::block_matching();
-    case Method::kPipeline:
-      return presets::pipeline();
-  }
-  return {};
-}
-
-std::size_t parse_byte_size(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  std::string unit = lower_case({end, text.data() + text.size()});
-  std::erase(unit, ' ');
-  const double bytes = value * unit_factor(unit);
-  if (error != std::errc() || !(bytes >= 1) || bytes > 1e18)
-    throw UsageError("it must be a size in bytes, such as 500M or 1.5GiB");
-  return static_cast<std::size_t>(bytes);
-}
-
-std::string format_byte_size(std::size_t bytes) {
-  constexpr std::array<const char*, 5> kUnits = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; value >= 1024 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
-  return fmt::format("{:.{}f} {}", value, unit == 0 ? 0 : 1, kUnits[unit]);
-}
 
 Method SessionOptions::method_of(bool is_pair) const {
   if (method) return *method;
@@ -327,6 +271,22 @@ std::string SessionOptions::resolved(Job job, OptionScope scope) const {
     result += option->name + "=" + (option->kind == ValueKind::kText ? quoted(value) : value) + "\n";
   }
   return result;
+}
+
+std::map<std::string, std::string> SessionOptions::values(Job job,
+                                                          std::initializer_list<OptionResult> results) const {
+  const bool patches = swept_by_patches(job);
+  std::map<std::string, std::string> values;
+  for (const Option* option : all_options()) {
+    const Setting* setting = option->setting(job);
+    const OptionResult result = patches ? option->result_with_patches : option->result;
+    if (setting == nullptr || option->scope != OptionScope::kResults ||
+        std::ranges::find(results, result) == results.end() || !option->idle_reason(*this, job).empty())
+      continue;
+    const auto& value = setting->meaning ? setting->meaning : setting->get;
+    if (std::string text = value(*this, job); !text.empty()) values[option->name] = std::move(text);
+  }
+  return values;
 }
 
 std::string with_place(const std::string& message, const GivenOptions& given) {

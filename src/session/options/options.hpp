@@ -13,36 +13,11 @@
 #include "fuse/consistency.hpp"
 #include "fuse/fusion.hpp"
 #include "fuse/holes.hpp"
-#include "methods/method_spec.hpp"
 #include "methods/sweep/plane_sweep.hpp"
-#include "scene/depth_range.hpp"
 #include "scene/view_selection.hpp"
+#include "session/options/method.hpp"
 
 namespace recon {
-
-/// The pipelines of stages that `--method` names.
-enum class Method { kPlaneSweep, kSemiGlobal, kBeliefPropagation, kBlockMatching, kPipeline };
-
-inline constexpr std::array<Method, 5> kMethods = {Method::kPlaneSweep, Method::kSemiGlobal,
-                                                   Method::kBeliefPropagation, Method::kBlockMatching,
-                                                   Method::kPipeline};
-
-/// planesweep, sgm, bp, bm or pipeline.
-std::string method_keyword(Method method);
-
-/// What is to be done with one input.
-struct Job {
-  Method method = Method::kPlaneSweep;
-  bool pair = false;  ///< the input is a rectified pair, not a scene
-};
-
-/// The number of bytes that a size such as "1GiB", "1.5 G", "500M" or "2048" means. K, M, G, T and KiB, MiB,
-/// GiB, TiB are powers of 1024; KB, MB, GB, TB powers of 1000; case does not matter.
-/// @throws UsageError that says what the text must be, also for zero
-std::size_t parse_byte_size(std::string_view text);
-
-/// A size for people, such as "1.5 GiB".
-std::string format_byte_size(std::size_t bytes);
 
 /// What is searched in rectified pairs, and what is done with the result.
 struct PairSettings {
@@ -64,20 +39,11 @@ struct PairJob {
   int min_patch = 0;  ///< the least patch of the result that stays, pixels
 };
 
-/// A method as it is where no option is given.
-MethodSpec default_method(Method method);
-
 /// What is subtracted from the coordinates of the cloud.
 struct CloudOffset {
   bool automatic = false;  ///< chosen by the scene
   Vec3d value{0, 0, 0};    ///< else this
 };
-
-/// The text of `--offset` with numbers; empty for zeros.
-std::string offset_text(Vec3d offset);
-
-/// The text of `--roi` of a pair; empty for the whole image.
-std::string format_region(const Region& region);
 
 /// A box in the coordinates of a scene.
 struct SceneBox {
@@ -88,9 +54,6 @@ struct SceneBox {
     return p.x >= min.x && p.y >= min.y && p.z >= min.z && p.x <= max.x && p.y <= max.y && p.z <= max.z;
   }
 };
-
-/// The text of `--roi` of a scene; empty for no box.
-std::string format_box(const std::optional<SceneBox>& box);
 
 /// Which part of the work to do.
 enum class Stage {

@@ -5,7 +5,7 @@
 
 #include "methods/hypotheses.hpp"
 #include "methods/presets.hpp"
-#include "session/options/option.hpp"
+#include "session/options/option_table.hpp"
 #include "session/options/pipeline_settings.hpp"
 
 namespace recon {

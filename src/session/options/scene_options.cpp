@@ -7,21 +7,9 @@
 
 #include "match/posed_image.hpp"
 #include "optimize/winner/winner_take_all.hpp"
-#include "session/options/option.hpp"
+#include "session/options/option_table.hpp"
 
 namespace recon {
-
-std::string format_box(const std::optional<SceneBox>& box) {
-  if (!box) return {};
-  const auto& [a, b] = *box;
-  return fmt::format("{},{},{},{},{},{}", decimal(a.x), decimal(a.y), decimal(a.z), decimal(b.x),
-                     decimal(b.y), decimal(b.z));
-}
-
-std::string offset_text(Vec3d offset) {
-  if (!(dot(offset, offset) > 0)) return {};
-  return fmt::format("{},{},{}", decimal(offset.x), decimal(offset.y), decimal(offset.z));
-}
 
 using namespace jobs;
 
@@ -102,12 +90,6 @@ Option roi_option() {
 }
 
 }  // namespace
-
-std::string format_region(const Region& region) {
-  const auto& [x, y, width, height] = region;
-  if (width == 0 || height == 0) return {};
-  return fmt::format("{},{},{},{}", x, y, width, height);
-}
 
 OptionGroup view_options() {
   constexpr Range kDepth = {1e-30, 1e29};

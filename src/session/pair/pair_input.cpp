@@ -11,6 +11,7 @@
 #include "core/pixels.hpp"
 #include "io/file/input_file.hpp"
 #include "refine/depth_filters.hpp"
+#include "session/options/option_text.hpp"
 #include "session/products/stores.hpp"
 
 namespace recon {

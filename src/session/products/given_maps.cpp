@@ -12,6 +12,7 @@
 #include "core/paths.hpp"
 #include "io/map/given_map.hpp"
 #include "scene/undistort.hpp"
+#include "session/options/option_text.hpp"
 
 namespace recon {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
-#include "session/options/options.hpp"
+#include "session/options/option_text.hpp"
 #include "session/products/stores.hpp"
 
 namespace recon {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/version.hpp"
-#include "session/options/options.hpp"
+#include "session/options/option_text.hpp"
 #include "session/pair/pair_results.hpp"
 #include "session/report/page.hpp"
 

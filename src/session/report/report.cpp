@@ -12,8 +12,9 @@
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "scene/view_geometry.hpp"
-#include "session/options/options.hpp"
+#include "session/options/option_text.hpp"
 #include "session/report/measured_steps.hpp"
+#include "session/report/report_files.hpp"
 #include "session/scene/cloud_offset.hpp"
 
 namespace recon {

@@ -35,29 +35,4 @@ inline const StepRecord* record_of(const ScenePlan& plan, const ResultStore& res
 /// How often a view has which depths after the check across views; empty where it has none.
 DepthHistogram checked_depths(const ScenePlan& plan, const ResultStore& results, int view);
 
-/// The file of a run's report, or of its shard, such as report.json.
-std::filesystem::path report_file(const Workspace& workspace, const Shard& shard, const char* extension);
-
-/// What the report of a run, or of its shard, is of.
-struct RunReport {
-  const Workspace& workspace;
-  const ResultStore& results;
-  Shard shard;
-  std::string commit;  ///< of the program; empty: unknown
-};
-
-/// Writes what `report_json` says, and the same as a web page that opens without a network. Where nothing was
-/// done, the page of the run that did it is kept, which has its times.
-/// @throws InputError when the cloud cannot be read, OutputError
-void write_reports(const RunReport& run, const ScenePlan& plan, nlohmann::json report);
-
-/// Sets aside the reports of an earlier run, which do not hold for a run that fails or is interrupted.
-void set_reports_aside(const Workspace& workspace, const Shard& shard);
-
-/// Keeps the times of a run that fails or is interrupted for the one that goes on. A failure is ignored.
-void keep_times(const RunReport& run, const StepTimes& times) noexcept;
-
-/// Where a report of an earlier run is meanwhile.
-std::filesystem::path set_aside(const std::filesystem::path& report);
-
 }  // namespace recon

@@ -1,3 +1,5 @@
+#include "session/report/report_page.hpp"
+
 #include <cmath>
 #include <system_error>
 
@@ -10,6 +12,7 @@
 #include "session/report/measured_steps.hpp"
 #include "session/report/page.hpp"
 #include "session/report/report.hpp"
+#include "session/report/report_files.hpp"
 
 namespace recon {
 
@@ -83,14 +86,6 @@ bool has_key(const fs::path& page, const std::string& key) try {
 
 }  // namespace
 
-fs::path report_file(const Workspace& workspace, const Shard& shard, const char* extension) {
-  return workspace.path(Workspace::report_name(shard) + extension);
-}
-
-fs::path set_aside(const fs::path& report) {
-  return report.parent_path() / "status" / report.filename();
-}
-
 void write_reports(const RunReport& run, const ScenePlan& plan, json report) {
   const auto& [workspace, results, shard, commit] = run;
   const auto file = [&](const char* extension) { return report_file(run.workspace, run.shard, extension); };
@@ -106,15 +101,6 @@ void write_reports(const RunReport& run, const ScenePlan& plan, json report) {
   }
   sync_folder_of(page);
   remove_result(set_aside(file(".json")));
-}
-
-void set_reports_aside(const Workspace& workspace, const Shard& shard) {
-  for (const char* extension : {".json", ".html"}) {
-    const fs::path file = report_file(workspace, shard, extension);
-    std::error_code error;
-    fs::rename(file, set_aside(file), error);
-    if (error) remove_result(file);
-  }
 }
 
 void keep_times(const RunReport& run, const StepTimes& times) noexcept {

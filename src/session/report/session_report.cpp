@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
-#include "session/options/options.hpp"
+#include "session/options/option_text.hpp"
 #include "session/report/page.hpp"
 #include "session/resume/step_record.hpp"
 

@@ -23,6 +23,7 @@
 #include "core/version.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
+#include "session/options/option_text.hpp"
 #include "session/resume/step_record.hpp"
 
 namespace recon {

@@ -12,7 +12,7 @@
 #include "io/map/map_files.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "refine/normals.hpp"
-#include "session/diagnose/calibration.hpp"
+#include "session/diagnose/photo_check.hpp"
 #include "session/products/masks.hpp"
 #include "session/scene/dense_model.hpp"
 #include "session/scene/scene_graph.hpp"

@@ -20,6 +20,7 @@
 #include "io/cloud/ply_thinning.hpp"
 #include "io/cloud/ply_visit.hpp"
 #include "io/model/colmap_model.hpp"
+#include "session/options/option_text.hpp"
 #include "session/products/host_memory.hpp"
 #include "session/scene/cloud_offset.hpp"
 

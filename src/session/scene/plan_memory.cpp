@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "session/options/option_text.hpp"
 #include "session/scene/scene_memory.hpp"
 
 namespace recon {

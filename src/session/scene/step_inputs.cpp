@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/version.hpp"
+#include "session/options/option_text.hpp"
 #include "session/scene/cloud_offset.hpp"
 #include "session/scene/dense_model.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "session/options/option.hpp"
+#include "session/options/options.hpp"
 #include "session/options/scene_settings.hpp"
 #include "session/products/scene_input.hpp"
 #include "session/products/scene_products.hpp"

@@ -8,7 +8,7 @@
 #include "core/error.hpp"
 #include "io/error_message.hpp"
 #include "methods/presets.hpp"
-#include "session/options/option.hpp"
+#include "session/options/option_text.hpp"
 #include "session/options/pipeline_settings.hpp"
 
 namespace recon {

@@ -1,10 +1,9 @@
 // Values of options: sizes in bytes, shards, numbers of planes, defaults, devices.
 
-#include "session/options/options.hpp"
-
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
+#include "session/options/option_text.hpp"
 #include "session/session.hpp"
 
 namespace recon {

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "session/options/option.hpp"
+#include "session/options/options.hpp"
 
 namespace recon {
 namespace {

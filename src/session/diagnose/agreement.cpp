@@ -1,0 +1,56 @@
+#include "session/diagnose/agreement.hpp"
+
+#include "session/diagnose/calibration.hpp"
+
+namespace recon {
+
+namespace {
+
+/// See kAgreementByChance; where the photos fit cameras and poses, and where they contradict them.
+constexpr double kByChanceOfFitting = 0.1, kByChanceOfContradicted = 0.2;
+/// Points by chance of a pixel before the check.
+constexpr double kNextToNothing = 0.01;
+
+}  // namespace
+
+double known_share(const StepRecord* record) {
+  return record ? record->result.value("known", 0.0) : 0;
+}
+
+bool by_chance(const Findings& findings, const ViewAgreement& agreement) {
+  double limit = kAgreementByChance;
+  if (findings.photos_fit) limit = *findings.photos_fit ? kByChanceOfFitting : kByChanceOfContradicted;
+  return agreement.share() < limit;
+}
+
+std::string disagreement(const SceneInput& input, const Findings& findings) {
+  if (findings.photos_fit && *findings.photos_fit)
+    return "the photos fit cameras and poses, so that the depth range is in doubt: set --depth-min and "
+           "--depth-max";
+  return "check the poses and the depth range (--depth-min, --depth-max); " + causes(input, std::nullopt);
+}
+
+ViewAgreement agreement_of(const SceneProducts& products, const std::vector<int>& views) {
+  ViewAgreement sum;
+  for (const int view : views) {
+    sum.estimated += known_share(products.result(Step::kEstimate, view)) / static_cast<double>(views.size());
+    sum.checked += known_share(products.result(Step::kCheck, view)) / static_cast<double>(views.size());
+  }
+  return sum;
+}
+
+bool is_cloud_by_chance(const SceneProducts& products, const Findings& findings,
+                        const std::vector<int>& views, std::uint64_t points, int spacing) {
+  const ViewAgreement agreement = agreement_of(products, views);
+  if (!by_chance(findings, agreement)) return false;
+  if (findings.photos_fit && !*findings.photos_fit) return true;
+  double pixels = 0;
+  for (const int view : views) {
+    const Pinhole& camera = products.plan.view(view).camera;
+    pixels += known_share(products.result(Step::kEstimate, view)) * camera.width * camera.height;
+  }
+  const double pixels_a_point = static_cast<double>(spacing) * spacing;
+  return static_cast<double>(points) * pixels_a_point < kNextToNothing * pixels;
+}
+
+}  // namespace recon
