@@ -333,7 +333,7 @@ Outcome plan_pair(PairRun& run) {
   run.work.notice->permit();
   const MemoryPlan memory = memory_of(plan, run.backend(), run.turn.memory());
   const bool kept = run.results.find({Step::kPair}, inputs_of(run)) != nullptr;
-  const double seconds = kept ? 0 : PairTime(plan, run.work.backends(), run.work.threads).seconds();
+  const double seconds = kept ? 0 : PairTime(plan, run.work.backends(), run.turn.threads()).seconds();
   return {0, pair_plan_json(plan, run.workspace, memory, output_bytes_of(run), seconds),
           pair_plan_text(plan, run.workspace, memory, seconds)};
 }
@@ -342,7 +342,7 @@ Outcome plan_pair(PairRun& run) {
 void learn_time(const PairRun& run, const StepTimes& times) {
   if (!run.turn.alone()) return;  // beside others it takes longer
   for (const auto& [step, seconds] : times)
-    if (step == "matching") PairTime(run.plan, run.work.backends(), run.work.threads).learn(seconds);
+    if (step == "matching") PairTime(run.plan, run.work.backends(), run.turn.threads()).learn(seconds);
 }
 
 /// Finished and unchanged results are kept.

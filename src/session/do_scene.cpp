@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/aligned_buffer.hpp"
+#include "core/arena.hpp"
 #include "core/content_hash.hpp"
 #include "core/log.hpp"
 #include "core/log_file.hpp"
@@ -162,23 +163,13 @@ bool suits_a_share(const SceneJob& job, const Backends& backends) {
 
 /// Sets what depends on whether others are worked on side by side.
 void set_turn(SceneJob& job, const Turn& turn) {
-  job.host.memory = turn.memory();
+  job.host = {turn.memory(), turn.threads()};
   // Progress of several scenes at once says nothing to people.
   job.quiet = job.options.quiet || (!turn.alone() && job.options.progress == ProgressFormat::kText);
 }
 
-/// A scene from its model to its reports; returns its report.
-json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
-  StepClock clock;
-  set_turn(job, turn);
-  job.read();
-  clock.end("reading the model");
-  release_kept_memory();
-  work.require_device();
-  if (!turn.alone() && !suits_a_share(job, work.backends())) {
-    turn.take_alone();
-    set_turn(job, turn);
-  }
+/// A scene whose model was read, to its reports; returns its report.
+json do_read_scene(SceneJob& job, const SharedWork& work, const Turn& turn, LogFile& log, StepClock& clock) {
   check_inputs_stay(output_of(job), job.input);
   const TakenOutput output = take_output(job.products.workspace, output_access(job));
   if (turn.alone() && output.lock->waited() && !job.options.memory_limit)
@@ -213,6 +204,21 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
   write_reports(report_of(job), job.plan, report);
   output.finish();
   return report;
+}
+
+/// A scene from its model to its reports; returns its report.
+json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
+  StepClock clock;
+  set_turn(job, turn);
+  job.read();
+  clock.end("reading the model");
+  release_kept_memory();
+  work.require_device();
+  if (turn.alone() || suits_a_share(job, work.backends())) return do_read_scene(job, work, turn, log, clock);
+  turn.take_alone();
+  set_turn(job, turn);
+  Arena arena(turn.threads());
+  return arena.execute([&] { return do_read_scene(job, work, turn, log, clock); });
 }
 
 std::string summary(const SceneJob& job, const json& report) {
@@ -255,7 +261,7 @@ Outcome do_scene(const SceneFolder& folder, const SharedWork& work, Turn& turn,
   LogFile log;
   SceneJob job(work.options, folder,
                Workspace(Destination{work.options.inputs, work.options.output}.of(folder, work.in_session)),
-               {turn.memory(), work.threads});
+               {turn.memory(), turn.threads()});
   return_freed_memory();  // until the plan says that memory is ample
   Outcome outcome;
   try {

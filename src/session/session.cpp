@@ -41,10 +41,10 @@ using nlohmann::json;
 constexpr int kBadInput = 3;
 
 /// Begins to look for GPUs and to open them.
-/// @param memory  bytes of the host
+/// @param threads, memory  of the host, bytes
 SharedWork begin_work(const SessionOptions& options, int threads, std::size_t memory, bool in_session) {
   parse_device(options.device);
-  SharedWork work{options, threads, {}, {}, in_session};
+  SharedWork work{options, {}, {}, in_session};
   // The log of a scene gets it from the scene.
   work.notice = std::make_shared<DeviceNotice>(log_without_files());
   work.choice = std::async(std::launch::async, [&options, notice = work.notice] {
@@ -96,7 +96,8 @@ Outcome work_on(const Input& input, const SharedWork& work, Turn& turn, std::vec
     if (turn.alone()) throw;
   }
   turn.take_alone();
-  return work_on(input, work, turn, warnings);
+  Arena arena(turn.threads());
+  return arena.execute([&] { return work_on(input, work, turn, warnings); });
 }
 
 /// An input whose failure must not stop the others.
@@ -224,7 +225,7 @@ class Session {
     Turn turn(turns);
     check_interrupted();
     if (is_session_) messages().info("{}: scene {} of {}", name, i + 1, inputs_.size());
-    Arena arena(work.threads);
+    Arena arena(turn.threads());
     return arena.execute([&] { return try_input(inputs_[i], work, turn); });
   }
 
@@ -239,11 +240,8 @@ class Session {
   }
 
   void do_usable(const std::vector<std::size_t>& usable, int threads) {
-    Turns turns{inputs_at_once(usable.size(), threads), memory()};
+    Turns turns{inputs_at_once(usable.size(), threads), threads, memory()};
     const SharedWork work = begin_work(options_, threads, turns.memory, is_session_);
-    // Each of them has a thread of its own, and all have the others.
-    const oneapi::tbb::global_control limit(oneapi::tbb::global_control::max_allowed_parallelism,
-                                            static_cast<std::size_t>(threads - turns.at_once + 1));
     std::atomic<std::size_t> next = 0;
     std::mutex mutex;  // of what comes of them
     FirstException first;

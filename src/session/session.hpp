@@ -35,7 +35,6 @@ inline const Advice kSessionAdvice{
 /// and undistortion.
 struct SharedWork {
   const SessionOptions& options;
-  int threads;
   std::shared_future<DeviceChoice> choice;
   std::shared_future<OpenDevices> devices;
   bool in_session;

@@ -6,9 +6,10 @@
 
 namespace recon {
 
-/// Inputs that are worked on side by side, each with a share of the memory, and others that have all of it.
+/// Inputs that are worked on side by side, each with a share of threads and memory, and others that have all.
 struct Turns {
   int at_once = 1;
+  int threads = 1;
   std::size_t memory = 0;  ///< bytes
   std::shared_mutex side_by_side{};
 };
@@ -25,7 +26,9 @@ class Turn {
 
   bool alone() const { return alone_.owns_lock(); }
 
-  /// Bytes that the input may take.
+  /// What the input may take.
+  int threads() const { return alone() ? turns_.threads : turns_.threads / turns_.at_once; }
+  /// Bytes of the host.
   std::size_t memory() const {
     return alone() ? turns_.memory : turns_.memory / static_cast<std::size_t>(turns_.at_once);
   }

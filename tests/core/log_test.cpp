@@ -50,7 +50,7 @@ TEST(Log, SaysWhatItIsAboutOnce) {
     messages().warn("a%v/b/dark.png left out");
     messages().error("no views");
     std::thread([] { messages().info("another thread"); }).join();
-    Arena arena(4);
+    Arena arena(2);
     arena.execute([] { parallel_for(64, [](int) { EXPECT_TRUE(message_subject()); }); });
   }
   messages().info("end");
