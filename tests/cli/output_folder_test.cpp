@@ -193,7 +193,7 @@ TEST_F(ReconstructOutputFolder, OfAnInterruptedSessionIsReportedAsFarAsItIsFinis
   copy_scene(next);
   ASSERT_EQ(reconstruct({next.string()}).exit_code, 0);
   const HeldLock other(next / "dense", LOCK_EX);
-  Process session(folder(), command({scene().string(), next.string(), "--wait", "--json"}));
+  Process session(folder(), command({scene().string(), next.string(), "--wait", "--json", "--threads", "1"}));
   while (content(folder() / "stderr.txt").find("waiting for another") == std::string::npos) {
     ASSERT_TRUE(session.running());
     usleep(2000);

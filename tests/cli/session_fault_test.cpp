@@ -117,8 +117,8 @@ TEST_F(ReconstructSessionFault, ThatIsInterruptedKeepsTheLinesOfScenesThatItHasN
   set_content(file, first + "{\"scene\": 5, \"status\": [], \"exit_code\": \"no\"}\nno line\n[]\n");
   {
     const HeldLock lock(session() / "b/dense", LOCK_EX);
-    Process process(folder(),
-                    command({session().string(), "--wait", "--max-image-size", "64", "--planes", "8"}));
+    Process process(folder(), command({session().string(), "--wait", "--max-image-size", "64", "--planes",
+                                       "8", "--threads", "1"}));
     while (process.running() && content(folder() / "stderr.txt").find("waiting for") == std::string::npos)
       usleep(5000);
     process.send(SIGINT);

@@ -117,7 +117,7 @@ TEST_F(SideBySide, ScenesThatNeedMoreThanTheirShareAreDoneAlone) {
   EXPECT_EQ(lines().size(), 2u);
   const Outcome none = reconstruct({session().string(), "--threads", "2", "--memory-limit", "90MiB"});
   EXPECT_EQ(none.exit_code, 4);
-  EXPECT_THAT(none.err, HasSubstr("the limit on memory is 90 MiB")) << "that of all";
+  EXPECT_THAT(none.err, HasSubstr("the limit on memory is 90.0 MiB")) << "that of all";
 }
 
 TEST_F(SideBySide, ScenesEndTogetherWhenInterrupted) {
