@@ -134,31 +134,16 @@ constexpr GraphStep kGraphSteps[] = {
        export_points(job.products, job.inputs, job.settings.cloud, job.host.memory, job.findings);
      }}};
 
-/// The steps of a scene in its output folder.
-void do_steps(SceneJob& job, const SharedWork& work, LogFile& log, StepClock& clock) {
-  const auto measure = [&](const char* name, const auto& step) {
-    clock.measure(name, step);
-    release_kept_memory();  // the next step's arrays are of other sizes
-  };
-  measure(step_name(Step::kPrepare), [&] { job.prepare(true); });
-  measure("opening the device", [&] { share_memory(job, work.backends()); });
-  const Backends& backends = work.backends();
-  log.add("working on " + work.choice.get().reason);
-  log.add("device: " + names_of(backends));
-  predict_steps(job, backends);
-  SceneGraph graph(job, backends);
-  // The photos are compared with the cameras in the first step, also where its depth maps are there.
-  for (const auto& [step, run_step] : kGraphSteps)
-    if (step == Step::kEstimate || job.targets.does(step)) measure(step_name(step), [&] { run_step(graph); });
-}
-
 /// Whether a scene may be worked on beside others: its share of the memory holds all maps, and nobody waits
 /// long without being shown its progress.
 bool suits_a_share(const SceneJob& job, const Backends& backends) {
-  constexpr double kMaxSeconds = 20;
+  constexpr double kMaxSeconds = 60;
   const PerformanceModel model = load_calibration(calibration_key(backends, job.host.threads));
-  return plan_memory(job.plan, job.settings, backends, job.host).keeps_maps &&
-         plan_time(job, all_work(job.targets, job.plan), backends, model, {}).total <= kMaxSeconds;
+  const bool fits = plan_memory(job.plan, job.settings, backends, job.host).keeps_maps;
+  const double seconds = plan_time(job, all_work(job.targets, job.plan), backends, model, {}).total;
+  messages().debug("beside others: its share of the memory {}, about {:.1f} s are predicted",
+                   fits ? "suffices" : "is too small", seconds);
+  return fits && seconds <= kMaxSeconds;
 }
 
 /// Sets what depends on whether others are worked on side by side.
@@ -168,8 +153,40 @@ void set_turn(SceneJob& job, const Turn& turn) {
   job.quiet = job.options.quiet || (!turn.alone() && job.options.progress == ProgressFormat::kText);
 }
 
-/// A scene whose model was read, to its reports; returns its report.
-json do_read_scene(SceneJob& job, const SharedWork& work, const Turn& turn, LogFile& log, StepClock& clock) {
+/// The steps of a scene in its output folder.
+void do_steps(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log, StepClock& clock) {
+  const auto measure = [&](const char* name, const auto& step) {
+    clock.measure(name, step);
+    if (turn.alone()) release_kept_memory();  // the next step's arrays are of other sizes
+  };
+  measure(step_name(Step::kPrepare), [&] { job.prepare(true); });
+  const auto do_others = [&] {
+    measure("opening the device", [&] { share_memory(job, work.backends()); });
+    const Backends& backends = work.backends();
+    log.add("working on " + work.choice.get().reason);
+    log.add("device: " + names_of(backends));
+    predict_steps(job, backends);
+    SceneGraph graph(job, backends);
+    // The photos are compared with the cameras in the first step, also where its depth maps are there.
+    for (const auto& [step, run_step] : kGraphSteps)
+      if (step == Step::kEstimate || job.targets.does(step))
+        measure(step_name(step), [&] { run_step(graph); });
+  };
+  if (turn.alone() || suits_a_share(job, work.backends())) return do_others();
+  turn.take_alone();
+  set_turn(job, turn);
+  Arena arena(turn.threads());
+  arena.execute(do_others);
+}
+
+/// A scene from its model to its reports; returns its report.
+json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
+  StepClock clock;
+  set_turn(job, turn);
+  job.read();
+  clock.end("reading the model");
+  if (turn.alone()) release_kept_memory();
+  work.require_device();
   check_inputs_stay(output_of(job), job.input);
   const TakenOutput output = take_output(job.products.workspace, output_access(job));
   if (turn.alone() && output.lock->waited() && !job.options.memory_limit)
@@ -191,7 +208,7 @@ json do_read_scene(SceneJob& job, const SharedWork& work, const Turn& turn, LogF
   write_file_if_changed(job.products.workspace.path("options.toml"),
                         job.options.resolved({job.settings.matching.method, false}));
   try {
-    do_steps(job, work, log, clock);
+    do_steps(job, work, turn, log, clock);
   } catch (...) {
     keep_times(report_of(job), clock.times());
     throw;
@@ -204,21 +221,6 @@ json do_read_scene(SceneJob& job, const SharedWork& work, const Turn& turn, LogF
   write_reports(report_of(job), job.plan, report);
   output.finish();
   return report;
-}
-
-/// A scene from its model to its reports; returns its report.
-json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
-  StepClock clock;
-  set_turn(job, turn);
-  job.read();
-  clock.end("reading the model");
-  release_kept_memory();
-  work.require_device();
-  if (turn.alone() || suits_a_share(job, work.backends())) return do_read_scene(job, work, turn, log, clock);
-  turn.take_alone();
-  set_turn(job, turn);
-  Arena arena(turn.threads());
-  return arena.execute([&] { return do_read_scene(job, work, turn, log, clock); });
 }
 
 std::string summary(const SceneJob& job, const json& report) {

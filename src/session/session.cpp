@@ -233,7 +233,7 @@ class Session {
 
   /// The inputs that are worked on side by side, as far as they are small.
   int inputs_at_once(std::size_t inputs, int threads) const {
-    constexpr int kAtOnce = 4;
+    constexpr int kAtOnce = 8;
     // A listener knows of one input at a time.
     if (options_.dry_run || progress_style(options_.quiet) == ProgressStyle::kListener) return 1;
     return std::min({kAtOnce, threads, static_cast<int>(inputs)});

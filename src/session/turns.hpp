@@ -33,8 +33,9 @@ class Turn {
     return alone() ? turns_.memory : turns_.memory / static_cast<std::size_t>(turns_.at_once);
   }
 
-  /// Waits for the others, which may be all that are side by side.
+  /// Waits for those that are side by side, unless it is alone already.
   void take_alone() {
+    if (alone()) return;
     beside_.unlock();
     alone_ = std::unique_lock(turns_.side_by_side);
   }

@@ -82,7 +82,7 @@ void PairRefinement::list_outliers() {
 }
 
 float* PairRefinement::other() {
-  if (other_ == nullptr) other_ = take<float>();
+  if (!std::exchange(has_other_, true)) other_ = take<float>();
   return other_;
 }
 

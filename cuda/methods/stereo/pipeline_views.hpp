@@ -63,6 +63,7 @@ class PairRefinement {
   Arena& arena_;
   PairStages& stages_;
   float *map_, *other_ = nullptr;  ///< of the last stage, and memory of another one
+  bool has_other_ = false;         ///< memory of another one was taken
   LabelledMap labelled_{};         ///< from the check on
   std::optional<OutlierList> list_;
 };
