@@ -29,8 +29,8 @@ struct PreparedPhotos {
 /// @throws InputError when no depth can come from the model
 void check_calibration(const SceneInput& input, const std::vector<LeftOut>& left_out, Findings& findings);
 
-/// For people: the mistake if it is known, else the usual ones.
-std::string causes(const SceneInput& input, std::optional<CalibrationMistake> mistake);
+/// For people: the mistake if it is known, else the usual ones; briefly where a warning has named it, or any.
+std::string causes(const SceneInput& input, std::optional<CalibrationMistake> mistake, Findings& findings);
 
 /// Matches corners of undistorted photos, and warns when they do not lie on their epipolar lines, of the
 /// whole scene or of its cameras: as soon as photos are there. Sets `photos_fit`, and `photo_doubts` of
@@ -82,7 +82,7 @@ ViewAgreement agreement_of(const SceneProducts& products, const std::vector<int>
 bool by_chance(const Findings& findings, const ViewAgreement& agreement);
 
 /// Why views agree by chance only, for people.
-std::string disagreement(const SceneInput& input, const Findings& findings);
+std::string disagreement(const SceneInput& input, Findings& findings);
 
 /// Whether a cloud of `points` is there by chance: its views agree by chance only, and the photos contradict
 /// cameras and poses, or hardly a pixel in a hundred became a point.
