@@ -89,7 +89,7 @@ int run(int argc, char** argv) {
   app.fallthrough();
   bool json = false;
   int threads = 0;
-  app.add_flag("--json", json, "One JSON object on standard output instead of text");
+  app.add_flag("--json", json, "Print the figures as one JSON object instead of tables");
   app.add_option("--threads", threads, "Threads to use; 0: all")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
@@ -107,7 +107,7 @@ int run(int argc, char** argv) {
     return evaluate_disparity(disparity);
   });
   std::cout << (json ? figures.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
-                     : text(figures));
+                     : text(figures, standard_output_columns()));
   return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/duration.hpp"
 #include "core/error.hpp"
 #include "core/json_messages.hpp"
 #include "core/printable.hpp"
@@ -28,20 +29,6 @@ constexpr auto kBetweenBars = 100ms;
 constexpr auto kBetweenTicks = 500ms;
 /// Characters of a bar, which has a multiple of kBarUnit: it does not change with each digit beside it.
 constexpr std::size_t kMaxBar = 24, kMinBar = 8, kBarUnit = 4;
-
-/// "45 s", "3 min", "2.5 h": of what is predicted, or not at its end.
-std::string duration_text(double seconds) {
-  if (seconds < 100) return fmt::format("{} s", static_cast<int>(std::ceil(seconds)));
-  if (seconds < 100 * 60) return fmt::format("{} min", std::lround(seconds / 60));
-  const long tenths = std::lround(seconds / 360);
-  return fmt::format("{}.{} h", tenths / 10, tenths % 10);
-}
-
-/// The same of what has ended, with tenths below 10 s: nothing takes less than 0.1 s.
-std::string measured_text(double seconds) {
-  const double tenths = std::max(std::round(10 * seconds), 1.0);
-  return tenths < 100 ? fmt::format("{:.1f} s", tenths / 10) : duration_text(std::round(seconds));
-}
 
 std::atomic<bool> shown{false};
 
@@ -213,12 +200,14 @@ double Progress::seconds_in_all() const {
   return predicted_ > 0 ? (done * measured + predicted_) / (done + 1) : measured;
 }
 
-/// That of the steps or, with a prediction, of the time if it is larger; whole only at the end.
+/// That of the steps or, with a prediction, of the time if it is larger. Where a step takes longer than
+/// predicted, it stays below that of the steps with the next one; it is whole only at the end.
 double Progress::share(double elapsed, double in_all) const {
   if (done_ >= total_) return 1;
   constexpr double kMaxUnfinished = 0.99;
-  const double by_time = predicted_ > 0 && in_all > 0 ? std::min(elapsed / in_all, kMaxUnfinished) : 0;
-  return std::max(by_time, static_cast<double>(done_) / total_);
+  const double by_time = predicted_ > 0 && in_all > 0 ? elapsed / in_all : 0;
+  const double done = static_cast<double>(done_) / total_, next = static_cast<double>(done_ + 1) / total_;
+  return std::max(done, std::min({by_time, next, kMaxUnfinished}));
 }
 
 void Progress::tell(Time now) {
@@ -244,8 +233,8 @@ std::string Progress::object(double elapsed, double in_all) const {
 std::string Progress::time_text(double elapsed, double in_all) const {
   if (done_ >= total_) return ", " + measured_text(elapsed);
   if (stopped_) return ", stopped after " + measured_text(elapsed);
-  if (in_all > elapsed) return ", about " + duration_text(in_all - elapsed) + " left";
-  return in_all > 0 ? ", " + duration_text(elapsed) + " so far" : "";
+  if (in_all > elapsed) return ", about " + duration_text(std::ceil(in_all - elapsed)) + " left";
+  return in_all > 0 ? ", " + duration_text(std::ceil(elapsed)) + " so far" : "";
 }
 
 /// A line or an object; a single write, so that lines of other threads are not interleaved.

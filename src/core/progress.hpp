@@ -56,8 +56,8 @@ ProgressStyle progress_style(bool quiet);
 ///     depth maps: 7 of 18 (38 %), about 12 s left
 ///
 /// With a predicted time, share and time left are known before the first step is done, and a bar moves
-/// between steps. Each step that is done corrects them. On a terminal each has a line of its own, as wide as
-/// the terminal permits, and at the end a line that stays:
+/// between steps, as far as the next one. Each step that is done corrects them. On a terminal each has a line
+/// of its own, as wide as the terminal permits, and at the end a line that stays:
 ///     depth maps: [#########               ] 7 of 18 (38 %), about 12 s left
 class Progress {
  public:

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace recon {
 
 std::size_t utf8_character(std::string_view text) {
@@ -25,6 +27,12 @@ std::size_t utf8_prefix(std::string_view text) {
     prefix += bytes;
   }
   return prefix;
+}
+
+std::size_t utf8_length(std::string_view text) {
+  std::size_t count = 0;
+  for (; !text.empty(); ++count) text.remove_prefix(std::max<std::size_t>(utf8_character(text), 1));
+  return count;
 }
 
 std::string with_escapes(std::string_view text) {

@@ -12,6 +12,9 @@ std::size_t utf8_character(std::string_view text);
 /// Bytes of the longest beginning of a text that is UTF-8: all of them where it is.
 std::size_t utf8_prefix(std::string_view text);
 
+/// Characters of a text; each byte that is not UTF-8 is one.
+std::size_t utf8_length(std::string_view text);
+
 inline bool is_utf8(std::string_view text) {
   return utf8_prefix(text) == text.size();
 }

@@ -6,24 +6,13 @@
 
 namespace recon {
 
-namespace {
-
-/// Characters of a text; each byte that is not UTF-8 is one.
-std::size_t characters_of(std::string_view text) {
-  std::size_t count = 0;
-  for (; !text.empty(); ++count) text.remove_prefix(std::max<std::size_t>(utf8_character(text), 1));
-  return count;
-}
-
-}  // namespace
-
 std::string wrapped(std::string_view text, std::size_t column, std::size_t indent, std::size_t columns) {
   std::string result;
   for (;;) {
     const std::size_t begin = text.find_first_not_of(' ');
     if (begin == std::string_view::npos) break;
     const std::string_view word = text.substr(begin, text.find(' ', begin) - begin);
-    const std::size_t length = characters_of(word), spaces = result.empty() ? 0 : begin;
+    const std::size_t length = utf8_length(word), spaces = result.empty() ? 0 : begin;
     if (column > indent && column + spaces + length > columns) {
       const std::size_t hanging = indent + length > columns ? 0 : indent;
       result += "\n" + std::string(hanging, ' ');

@@ -263,16 +263,12 @@ TileSize sweep_tile_size(int width, int height, int planes, int window) {
   return tile;
 }
 
-int sweep_tile_count(int width, int height, int planes, int window) {
-  const TileSize tile = sweep_tile_size(width, height, planes, window);
-  return (width + tile.width - 1) / tile.width * ((height + tile.height - 1) / tile.height);
-}
-
 void sweep_by_tiles(const CpuSweep& sweep, const TileSink& sink) {
   const int width = sweep.reference.camera.width, height = sweep.reference.camera.height;
   const TileSize size = sweep_tile_size(width, height, sweep.planes.count, sweep.cost.window);
   const int columns = (width + size.width - 1) / size.width;
-  parallel_for(sweep_tile_count(width, height, sweep.planes.count, sweep.cost.window), [&](int i) {
+  const int rows = (height + size.height - 1) / size.height;
+  parallel_for(columns * rows, [&](int i) {
     const int x = i % columns * size.width, y = i / columns * size.height;
     const Tile tile{x, y, std::min(size.width, width - x), std::min(size.height, height - y)};
     Volume<Half> volume(tile.width, sweep.planes.count, tile.height);

@@ -93,9 +93,6 @@ struct TileSize {
 };
 TileSize sweep_tile_size(int width, int height, int planes, int window);
 
-/// The number of tiles of a view.
-int sweep_tile_count(int width, int height, int planes, int window);
-
 /// Receives the costs of a tile.
 using TileSink = std::function<void(const Tile& tile, VolumeView<const Half> costs)>;
 

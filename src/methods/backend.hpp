@@ -30,7 +30,7 @@ struct SweepShape;
 struct WorkMemory {
   std::size_t host_bytes = 0;
   std::size_t device_bytes = 0;
-  int tiles = 1;  ///< number of tiles of the view so that it fits
+  int tiles = 1;  ///< into which a GPU divides the view so that it fits
 };
 
 /// Device that runs the stages: the CPU or a GPU. Results do not depend on the number of threads, on tiling

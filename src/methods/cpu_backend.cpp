@@ -23,7 +23,6 @@ class CpuBackend : public Backend {
   WorkMemory memory(const SweepShape& shape) const override {
     WorkMemory memory;
     memory.host_bytes = sweep_view_bytes(shape, arena_.max_concurrency());
-    memory.tiles = sweep_tile_count(shape.width, shape.height, shape.planes, shape.cost.window);
     if (options_.memory_limit && memory.host_bytes > *options_.memory_limit)
       throw OutOfMemory(
           "a view of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) + " with " +

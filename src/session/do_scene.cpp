@@ -5,6 +5,7 @@
 #include "core/aligned_buffer.hpp"
 #include "core/arena.hpp"
 #include "core/content_hash.hpp"
+#include "core/duration.hpp"
 #include "core/log.hpp"
 #include "core/log_file.hpp"
 #include "core/system_limits.hpp"
@@ -78,8 +79,8 @@ void predict_steps(SceneJob& job, const Backends& backends) {
     return;  // some of it is finished, and would be done again
   add_smaller_images(job, work, backends, model, {}, time);
   if (time.smaller)
-    messages().info("{}: about {:.0f} min are predicted; {}", job.input.folder.root.string(), time.total / 60,
-                    smaller_images_text(time));
+    messages().info("{}: about {} are predicted; {}", job.input.folder.root.string(),
+                    duration_text(time.total), smaller_images_text(time));
 }
 
 RunReport report_of(const SceneJob& job) {

@@ -197,7 +197,7 @@ fs::path scene_around(const fs::path& path) {
 std::string suggestion(const fs::path& path) try {
   const fs::path scene = scene_around(path);
   if (scene.empty()) return {};
-  return "; it is a part of the scene " + scene.string() + ": give that folder";
+  return "; " + path.string() + " is a part of the scene " + scene.string() + ": give that folder";
 } catch (const InputError&) {  // what is around cannot be looked up
   return {};
 }
@@ -260,9 +260,9 @@ Input pair_of(const std::vector<fs::path>& inputs) {
     throw UsageError(folder->string() +
                      " is a folder and other inputs are files; give the two images of a pair, or folders");
   if (inputs.size() != 2)
-    throw UsageError(std::to_string(inputs.size()) + (inputs.size() == 1 ? " file is" : " files are") +
-                     " given; a rectified pair is two image files, left and right" +
-                     suggestion(inputs.front()));
+    throw UsageError((inputs.size() == 1 ? "one file is given, " + inputs.front().string()
+                                         : std::to_string(inputs.size()) + " files are given") +
+                     "; a rectified pair is two image files, left and right" + suggestion(inputs.front()));
   return PairFiles{{}, inputs[0], inputs[1], {}};
 }
 

@@ -152,10 +152,11 @@ class Session {
     std::optional<Failure> failure;
     try {
       do_inputs();
-      if (!options_.json && !options_.quiet && std::ranges::any_of(inputs_, is_usable)) print(files_.table());
+      if (!options_.json && !options_.quiet && std::ranges::any_of(inputs_, is_usable))
+        print(files_.table(columns()));
       if (!options_.json && options_.dry_run && inputs_.size() > 1)
         if (const json estimate = session_estimate(objects_of(outcomes())); estimate.at("planned") > 0)
-          print(estimate_text(estimate));
+          print_wrapped(estimate_text(estimate));
     } catch (...) {
       // What is finished is reported too.
       error_ = std::current_exception();
@@ -264,18 +265,30 @@ class Session {
     first.rethrow();
   }
 
+  /// Of the terminal that the text goes to; nothing where it is none.
+  std::optional<std::size_t> columns() const {
+    if (&out_ != &std::cout) return std::nullopt;
+    return standard_output_columns();
+  }
+
   void print(const std::string& text) { out_ << printable(text, "\n") << std::flush; }
 
-  /// What has come of an input. On a terminal its lines are as wide, and the report has a line of its own.
+  /// On a terminal in lines as wide.
+  void print_wrapped(const std::string& text) {
+    const std::optional<std::size_t> width = columns();
+    const std::string shown = printable(text, "\n");
+    out_ << (width ? wrapped_lines(shown, *width) : shown) << std::flush;
+  }
+
+  /// What has come of an input. On a terminal the report has a line of its own.
   void print(const Outcome& outcome) {
     if (outcome.text.empty()) return;
-    const std::optional<int> columns = &out_ == &std::cout ? standard_output_columns() : std::nullopt;
-    std::string text = printable(outcome.text, "\n");
+    std::string text = outcome.text;
     if (!outcome.report.empty()) {
       text.pop_back();  // the end of the line
-      text += (columns ? "\nreport: " : "; see ") + printable(outcome.report) + "\n";
+      text += (columns() ? "\nreport: " : "; see ") + printable(outcome.report) + "\n";
     }
-    out_ << (columns ? wrapped_lines(text, static_cast<std::size_t>(*columns)) : text) << std::flush;
+    print_wrapped(text);
   }
 
   void add(std::size_t input, Outcome outcome) {

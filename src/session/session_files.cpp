@@ -1,5 +1,10 @@
 #include "session/session_files.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/duration.hpp"
 #include "core/log.hpp"
 #include "core/paths.hpp"
 #include "session/report/session_report.hpp"
@@ -35,6 +40,11 @@ std::vector<json> in_order(const std::map<std::size_t, json>& lines_by_input) {
   return lines;
 }
 
+/// Whether all of a report is of an earlier run.
+bool is_kept(const json& report) {
+  return report.contains("tasks") ? report.at("tasks").empty() : report.value("kept", false);
+}
+
 }  // namespace
 
 SessionFiles::SessionFiles(const std::vector<Input>& inputs, fs::path folder, const std::string& shared_key,
@@ -63,7 +73,6 @@ void SessionFiles::keep_lines(const std::vector<Input>& inputs) {
 }
 
 void SessionFiles::begin_work() {
-  before_work_ = lines_.size();
   start_ = Clock::now();
 }
 
@@ -72,14 +81,20 @@ void SessionFiles::add(std::size_t input, const Outcome& outcome) {
   lines_[input] = session_line(outcome.object, outcome.exit_code);
   write();
   const std::size_t left = count_ - lines_.size();
-  if (left == 0 || !start_) return;
-  const double seconds = std::chrono::duration<double>(Clock::now() - *start_).count();
-  messages().info("{} of {} scenes, about {:.0f} s left", lines_.size(), count_,
-                  seconds / static_cast<double>(lines_.size() - before_work_) * static_cast<double>(left));
+  if (!start_) return;
+  worked_ += is_kept(outcome.object) ? 0 : 1;
+  if (left == 0) return;
+  std::string text = fmt::format("{} of {} scenes", lines_.size(), count_);
+  if (worked_ > 0) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - *start_).count();
+    text += fmt::format(", about {} left", duration_text(std::ceil(seconds / static_cast<double>(worked_) *
+                                                                   static_cast<double>(left))));
+  }
+  messages().info("{}", text);
 }
 
-std::string SessionFiles::table() const {
-  return lines_.empty() ? "" : session_table(in_order(lines_));
+std::string SessionFiles::table(std::optional<std::size_t> width) const {
+  return lines_.empty() ? "" : session_table(in_order(lines_), width);
 }
 
 /// A failure does not stop the work: the results of the scenes matter more than these files, and the next

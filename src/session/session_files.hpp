@@ -37,7 +37,7 @@ class SessionFiles {
   SessionFiles(const SessionFiles&) = delete;
   SessionFiles& operator=(const SessionFiles&) = delete;
 
-  /// What is added from now on takes time; what was added before did not.
+  /// What is added from now on takes time, unless it is kept; what was added before did not.
   void begin_work();
 
   /// Adds what has come of an input to the files, and says how many are left. Inputs that are not reached, as
@@ -45,7 +45,8 @@ class SessionFiles {
   void add(std::size_t input, const Outcome& outcome);
 
   /// Of all inputs for people; empty where there is one input.
-  std::string table() const;
+  /// @param width  of the terminal, see text_table
+  std::string table(std::optional<std::size_t> width) const;
 
   /// Why the files lack something of what was added; nothing where they do not.
   const std::optional<Failure>& failure() const { return failure_; }
@@ -60,8 +61,8 @@ class SessionFiles {
 
   using Clock = std::chrono::steady_clock;
 
-  std::size_t count_;            ///< of all inputs
-  std::size_t before_work_ = 0;  ///< inputs that were added before the work
+  std::size_t count_;       ///< of all inputs
+  std::size_t worked_ = 0;  ///< inputs that took time: of those that are kept, others say nothing
   std::filesystem::path folder_;
   std::unique_ptr<OutputLock> lock_;
   std::map<std::size_t, nlohmann::json> lines_, earlier_;  ///< by input: of this run and of earlier ones

@@ -232,12 +232,16 @@ TEST_F(WrongCalibration, ACloudByChanceIsThreeAndItsWarningsStay) {
   change_model(mistakes().at(1).make, false);
   const Outcome outcome = reconstruct({scene().string(), "--json"});
   EXPECT_EQ(outcome.exit_code, 3);
+  const auto named_before = HasSubstr("; an earlier warning names the causes");
   EXPECT_THAT(warnings(outcome),
-              testing::ElementsAre(HasSubstr("the photos contradict cameras and poses"),
-                                   AllOf(HasSubstr("the views do not agree: "), HasSubstr(" % after it"))));
+              testing::ElementsAre(AllOf(HasSubstr("the photos contradict cameras and poses"),
+                                         HasSubstr(mistakes().at(1).words)),
+                                   AllOf(HasSubstr("the views do not agree: "), HasSubstr(" % after it"),
+                                         named_before, Not(HasSubstr("usual causes")))));
   EXPECT_THAT(outcome.json().at("scenes").at(0).at("error").get<std::string>(),
               AllOf(AnyOf(HasSubstr("the cloud is empty"), HasSubstr("points by chance")),
-                    HasSubstr("the views do not agree on the depth: check the poses and the depth range")));
+                    HasSubstr("the views do not agree on the depth: check the poses and the depth range"),
+                    named_before, Not(HasSubstr("usual causes"))));
   EXPECT_FALSE(fs::exists(dense() / "fused.ply"));
 }
 

@@ -114,7 +114,7 @@ TEST_F(ReconstructFault, TheResolvedOptionsOfStagesOverStoredCostsAreAConfigurat
 
 TEST_F(ReconstructFault, AMissingSceneIsThree) {
   expect(3, "there is no such file or folder", {(folder() / "nowhere").string()});
-  expect(3, "it is a part of the scene", {folder().string() + "/scene/sparse"});
+  expect(3, "/scene/sparse is a part of the scene ", {folder().string() + "/scene/sparse"});
   fs::remove_all(scene() / "sparse/images.txt");
   expect(3, "it has no folder images/", {folder().string() + "/scene/sparse"});
   fs::create_directories(folder() / "photos");

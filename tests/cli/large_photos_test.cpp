@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cmath>
 
 #include "cli/scene_fixture.hpp"
+#include "core/duration.hpp"
 #include "io/image/image_file.hpp"
 
 namespace recon {
@@ -69,8 +69,7 @@ TEST_F(LargePhotos, ArePlannedBesideSmallerImages) {
   EXPECT_LT(predicted, 0.5 * large.at("total").get<double>());
   EXPECT_FALSE(smaller.contains("smaller_images"));
 
-  const std::string text =
-      "--max-image-size 2000 would take about " + std::to_string(std::lround(own / 60)) + " min";
+  const std::string text = "--max-image-size 2000 would take about " + duration_text(own);
   const Outcome all = plan({"--dry-run"});
   EXPECT_THAT(all.out, HasSubstr("\n    " + text + "\n"));
   EXPECT_THAT(all.out, HasSubstr("4032x3024")) << "the plan is that of the photos";
@@ -88,8 +87,9 @@ TEST_F(LargePhotos, AreSaidToTakeLongAsTheRunBegins) {
   process.send(SIGINT);
   const Outcome stopped = process.wait();
   EXPECT_EQ(stopped.exit_code, 130);
-  EXPECT_THAT(stopped.err, testing::ContainsRegex(
-                               "about [0-9]+ min are predicted; --max-image-size 2000 would take about"));
+  EXPECT_THAT(
+      stopped.err,
+      testing::ContainsRegex("about [0-9.]+ (min|h) are predicted; --max-image-size 2000 would take about"));
 }
 
 }  // namespace

@@ -232,7 +232,8 @@ TEST_F(WrongPair, WrongUsageIsTwo) {
   // OfPairs.WrongUsageIsRefused tests refusals that need no input files.
   expect(2, "--max-disparity is needed", reconstruct(images));
   expect(2, "3 files are given", match({"left.png"}));
-  expect(2, "1 file is given", reconstruct({"left.png", "--max-disparity", "9"}));
+  expect(2, "one file is given, left.png; a rectified pair is two",
+         reconstruct({"left.png", "--max-disparity", "9"}));
   expect(2, "pair is a folder and other inputs are files", reconstruct({"left.png", "pair"}));
   expect(2, "searched is min <= d < ndisp", reconstruct({"pair", "--min-disparity", "20"}));
   expect(2, "--window is 33", match({"--window", "33"}));

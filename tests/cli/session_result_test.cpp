@@ -10,6 +10,7 @@
 namespace recon {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 class ReconstructSessionResult : public SceneTest {};
@@ -75,6 +76,17 @@ TEST_F(ReconstructSessionResult, OfASessionIsSummedUp) {
   EXPECT_EQ(again.json().at("scenes").size(), 4u) << "the table is not in the object";
   EXPECT_EQ(content(session / "deep/c/dense/fused.ply"), cloud);
   EXPECT_EQ(session_lines(session).size(), 4u) << "the file is of the last run";
+}
+
+TEST_F(ReconstructSessionResult, KeptScenesSayNothingOfTheTimeThatIsLeft) {
+  const fs::path session = folder() / "session";
+  for (const char* name : {"a", "b", "c"}) copy_scene(session / name);
+  const std::vector<std::string> words = {session.string(), "--max-image-size", "48", "--planes", "8"};
+  const Outcome first = reconstruct(words);
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_THAT(first.err, HasSubstr("1 of 3 scenes, about "));
+  const Outcome kept = reconstruct(words);
+  EXPECT_THAT(kept.err, AllOf(HasSubstr("1 of 3 scenes\n"), HasSubstr("2 of 3 scenes\n")));
 }
 
 TEST_F(ReconstructSessionResult, OfADryRunSumsUpTheSession) {

@@ -69,6 +69,7 @@ TEST_F(PartOfTheWork, FusingBeforeAnyEstimateLeavesNothingBehind) {
   const Outcome outcome = fuse();
   EXPECT_EQ(outcome.exit_code, 3);
   EXPECT_THAT(outcome.err, HasSubstr("there are no depth maps to fuse; run --stage estimate first"));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("warning"))) << "the error says it of all views";
   EXPECT_FALSE(fs::exists(dense()));
 }
 
@@ -110,6 +111,29 @@ TEST_F(PartOfTheWork, FusingShardsOfDifferentOptionsIsRefused) {
 TEST_F(PartOfTheWork, FusingDoesNotLookAtOverwriteToTakeTheEstimates) {
   ASSERT_EQ(estimate().exit_code, 0);
   expect_fused_as_whole({"--overwrite"});
+}
+
+TEST_F(PartOfTheWork, ViewsWithoutEstimateAreOneWarning) {
+  ASSERT_EQ(estimate({"--views", "view0[0-2].png"}).exit_code, 0);
+  const auto warnings = [&] {
+    const Outcome outcome = fuse({"--dry-run", "--json"});
+    EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+    EXPECT_EQ(outcome.json().at("scenes").at(0).at("left_out").size(), 2u) << "each is in the report";
+    return outcome.json().at("scenes").at(0).at("warnings").get<std::vector<std::string>>();
+  };
+  EXPECT_THAT(
+      warnings(),
+      testing::ElementsAre("2 of 5 views are left out, which have no depth map yet: view03.png, view04.png; "
+                           "run --stage estimate first"));
+  ASSERT_EQ(estimate().exit_code, 0);
+  const std::string maps = "stereo/depth_maps/";
+  for (const char* name : {"view03.png", "view04.png"})
+    fs::remove(dense() / (maps + name + ".photometric.bin"));
+  EXPECT_THAT(
+      warnings(),
+      testing::ElementsAre("2 of 5 views are left out: view03.png (" + maps +
+                           "view03.png.photometric.bin is missing or damaged), view04.png (" + maps +
+                           "view04.png.photometric.bin is missing or damaged); run --stage estimate again"));
 }
 
 /// The view is a source of no other one, so that all other checks are finished.

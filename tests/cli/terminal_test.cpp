@@ -56,6 +56,12 @@ class OnATerminal : public SceneTest {
     return words;
   }
 
+  /// Lines are no longer than the terminal is wide, but for single words such as paths.
+  static void expect_to_fit(const TerminalRun& run, std::size_t columns) {
+    for (const std::string& line : run.screen.lines())
+      EXPECT_TRUE(line.size() <= columns || line.find(' ') == std::string::npos) << columns << ": " << line;
+  }
+
   static std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;
     std::istringstream in(text);
@@ -79,13 +85,33 @@ TEST_F(OnATerminal, ARunLeavesTheWordsThatAFileHas) {
     EXPECT_EQ(on_terminal.exit_code, 7);
     const std::vector<std::string> lines = without_times(on_terminal.screen.lines());
     EXPECT_THAT(words_of(lines), ElementsAreArray(words_of(expected))) << columns;
-    for (const std::string& line : lines)
-      EXPECT_TRUE(line.size() <= static_cast<std::size_t>(columns) || line.find(' ') == std::string::npos)
-          << columns << ": " << line;
+    expect_to_fit(on_terminal, static_cast<std::size_t>(columns));
     const std::string report = (folder() / "out/report.html").string();
     EXPECT_TRUE(lines.back() == report || lines.back() == "report: " + report) << lines.back();
     EXPECT_THAT(steps_of(lines), ElementsAreArray(steps_of(expected))) << columns;
     EXPECT_THAT(on_terminal.bytes, testing::ContainsRegex("depth maps: (\\[ *\\] )?0 of 4")) << columns;
+  }
+}
+
+TEST_F(OnATerminal, TablesFit) {
+  const fs::path session = folder() / "session";
+  for (const char* name : {"a", "b"}) copy_scene(session / name);
+  const std::vector<std::string> words =
+      command({session.string(), "--max-image-size", "48", "--planes", "8", "--overwrite"});
+  const std::string cloud = (session / "a/dense/fused.ply").string();
+  for (const int columns : {80, 50}) {
+    const TerminalRun scenes = run(columns, 24, words);
+    EXPECT_EQ(scenes.exit_code, 0);
+    expect_to_fit(scenes, static_cast<std::size_t>(columns));
+    const std::string heads = columns == 80 ? "scene +views +points +seconds +warnings +status"
+                                            : "scene +views +points +seconds +warnings";
+    EXPECT_THAT(scenes.screen.lines(), testing::Contains(testing::MatchesRegex(heads)));
+    EXPECT_THAT(scenes.screen.lines(), testing::Contains(testing::MatchesRegex("scene .*status")));
+    const TerminalRun figures = run(columns, 24, {RECON_EVALUATE, "cloud", cloud, "--reference", cloud});
+    EXPECT_EQ(figures.exit_code, 0);
+    expect_to_fit(figures, static_cast<std::size_t>(columns));
+    EXPECT_THAT(figures.screen.lines(), testing::Contains(testing::MatchesRegex("threshold +precision.*")));
+    EXPECT_THAT(figures.screen.lines(), testing::Contains(testing::MatchesRegex("threshold .*median")));
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -65,7 +66,8 @@ struct DisparityCommand {
 nlohmann::ordered_json evaluate_disparity(const DisparityCommand& command);
 
 /// What people read of a command's figures.
-std::string text(const nlohmann::ordered_json& figures);
+/// @param width  of the terminal, see text_table
+std::string text(const nlohmann::ordered_json& figures, std::optional<std::size_t> width);
 
 /// The file with the ground-truth depth of a view: NAME.bin or, without one, NAME.png in `folder`, where NAME
 /// is the name of the view with or without its ending; nothing when there is none.

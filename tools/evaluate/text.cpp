@@ -1,15 +1,17 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "core/text_table.hpp"
+#include "core/wrapped_text.hpp"
 #include "tools/evaluate/commands.hpp"
 
 namespace recon {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Width = std::optional<std::size_t>;  ///< of the terminal, see text_table
 
 std::string percent(const Json& share, int digits = 1) {
   return fmt::format("{:.{}f}%", 100 * share.get<double>(), digits);
@@ -25,69 +27,87 @@ std::string percent_or_dash(const Json& value) {
   return std::isfinite(value.get<double>()) ? percent(value, 3) : "-";
 }
 
-std::string depth_row(const std::string& name, std::size_t name_width, const Json& score) {
-  std::string row = fmt::format("{:<{}} {:>10} {:>9}", name, name_width, score["known"].get<long>(),
-                                percent(score["completeness"]));
-  for (const Json& within : score["within"]) row += fmt::format(" {:>8}", percent(within["of_known"]));
-  row += fmt::format(" {:>9} {:>9} {:>9}\n", percent_or_dash(score["median_error"]),
-                     percent_or_dash(score["mean_error"]), percent(score["estimated_where_unknown"]));
+/// What a terminal of this width shows of a text below a table.
+std::string note(const std::string& text, Width width) {
+  return width ? wrapped_lines(text, *width) : text;
+}
+
+std::vector<std::string> depth_row(const std::string& name, const Json& score) {
+  std::vector<std::string> row = {name, std::to_string(score["known"].get<long>()),
+                                  percent(score["completeness"])};
+  for (const Json& within : score["within"]) row.push_back(percent(within["of_known"]));
+  row.insert(row.end(), {percent_or_dash(score["median_error"]), percent_or_dash(score["mean_error"]),
+                         percent(score["estimated_where_unknown"])});
   return row;
 }
 
-std::string depth_text(const Json& figures) {
+std::string depth_table(const Json& figures, Width width) {
   const Json& all = figures["all"];
-  std::size_t width = 9;
-  for (const Json& view : figures["views"]) width = std::max(width, view["view"].get<std::string>().size());
-  std::string out = fmt::format("{:<{}} {:>10} {:>9}", "view", width, "known", "complete");
-  for (const Json& within : all["within"])
-    out += fmt::format(" {:>8}", fmt::format("<={:g}%", 100 * within["threshold"].get<double>()));
-  out += fmt::format(" {:>9} {:>9} {:>9}\n", "median", "mean", "unknown");
+  std::vector<TableColumn> columns = {{"view", true}, {"known"}, {"complete"}};
+  std::vector<std::string> estimated = {"estimated", "", ""};
+  for (const Json& within : all["within"]) {
+    columns.push_back({fmt::format("<={:g}%", 100 * within["threshold"].get<double>())});
+    estimated.push_back(percent(within["of_estimated"]));
+  }
+  for (const char* head : {"median", "mean", "unknown"}) {
+    columns.push_back({head});
+    estimated.emplace_back();
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const Json& view : figures["views"]) rows.push_back(depth_row(view["view"], view));
+  rows.push_back(depth_row("all", all));
+  rows.push_back(estimated);
+  return text_table(columns, rows, width);
+}
+
+std::string depth_text(const Json& figures, Width width) {
   int resized = 0, through_cameras = 0;
   for (const Json& view : figures["views"]) {
-    out += depth_row(view["view"], width, view);
     resized += view["truth_sampling"] == "size" ? 1 : 0;
     through_cameras += view["truth_sampling"] == "cameras" ? 1 : 0;
   }
-  out += depth_row("all", width, all) + fmt::format("{:<{}} {:>20}", "estimated", width, "");
-  for (const Json& within : all["within"]) out += fmt::format(" {:>8}", percent(within["of_estimated"]));
-  out +=
-      "\n\nShares within an error are of all pixels with ground truth, in the last line of those with an "
+  std::string notes =
+      "Shares within an error are of all pixels with ground truth, in the last line of those with an "
       "estimate.\n"
       "unknown: share of the pixels without ground truth that have an estimate.\n";
   if (resized > 0)
-    out += fmt::format(
+    notes += fmt::format(
         "{} maps differ in size from the ground truth: it was sampled at their pixel centres (nearest).\n",
         resized);
   if (through_cameras > 0)
-    out += fmt::format(
+    notes += fmt::format(
         "{} maps have other cameras than the scene: the ground truth was sampled along their rays "
         "(nearest).\n",
         through_cameras);
   if (const int missing = figures["views_without_map"]; missing > 0)
-    out += fmt::format("{} views have ground truth but no map; they count as empty maps.\n", missing);
+    notes += fmt::format("{} views have ground truth but no map; they count as empty maps.\n", missing);
   if (const int missing = figures["views_without_truth"]; missing > 0)
-    out += fmt::format("{} views without ground truth are left out.\n", missing);
-  return out;
+    notes += fmt::format("{} views without ground truth are left out.\n", missing);
+  return depth_table(figures, width) + "\n" + note(notes, width);
 }
 
-std::string scores_text(const Json& scores) {
-  std::string out = fmt::format("{:>10} {:>10} {:>10} {:>8} {:>8} {:>12} {:>12} {:>11} {:>11}\n", "threshold",
-                                "precision", "recall", "F1", "voxel", "cloud", "reference", "mean", "median");
+std::string scores_text(const Json& scores, Width width) {
+  std::vector<TableColumn> columns;
+  for (const char* head :
+       {"threshold", "precision", "recall", "F1", "voxel", "cloud", "reference", "mean", "median"})
+    columns.push_back({head});
+  std::vector<std::vector<std::string>> rows;
   for (const Json& score : scores)
-    out += fmt::format("{:>10g} {:>10.4f} {:>10.4f} {:>8.4f} {:>8g} {:>12} {:>12} {:>11} {:>11}\n",
-                       score["threshold"].get<double>(), score["precision"].get<double>(),
-                       score["recall"].get<double>(), score["f1"].get<double>(), score["voxel"].get<double>(),
-                       score["cloud_points"].get<long>(), score["reference_points"].get<long>(),
-                       number(score["cloud_to_reference"]["mean"], 6),
-                       number(score["cloud_to_reference"]["median"], 6));
-  out +=
-      "cloud, reference: points after thinning to one per voxel. mean, median: distance from the cloud to "
-      "the reference;\n"
-      "for the mean, points without a neighbour count with the threshold.\n";
-  return out;
+    rows.push_back(
+        {fmt::format("{:g}", score["threshold"].get<double>()), number(score["precision"], 4),
+         number(score["recall"], 4), number(score["f1"], 4),
+         fmt::format("{:g}", score["voxel"].get<double>()), std::to_string(score["cloud_points"].get<long>()),
+         std::to_string(score["reference_points"].get<long>()),
+         number(score["cloud_to_reference"]["mean"], 6), number(score["cloud_to_reference"]["median"], 6)});
+  return text_table(columns, rows, width) +
+         note(
+             "cloud, reference: points after thinning to one per voxel. mean, median: distance from the "
+             "cloud "
+             "to the reference; for the mean, points without a neighbour count with the threshold.\n",
+             width);
 }
 
-std::string cloud_text(const Json& figures) {
+std::string cloud_text(const Json& figures, Width width) {
   std::string out = fmt::format("points: {}\n", figures["points"].get<long>());
   if (figures.contains("truth_views"))
     out += fmt::format(
@@ -98,7 +118,7 @@ std::string cloud_text(const Json& figures) {
         percent_or_dash(figures["median_depth_error"]));
   else
     out += fmt::format("points of the reference: {}\n", figures["reference_points"].get<long>());
-  return out + scores_text(figures["scores"]);
+  return note(out, width) + scores_text(figures["scores"], width);
 }
 
 std::string disparity_text(const Json& figures) {
@@ -115,9 +135,9 @@ std::string disparity_text(const Json& figures) {
 
 }  // namespace
 
-std::string text(const Json& figures) {
-  if (figures["mode"] == "depth") return depth_text(figures);
-  if (figures["mode"] == "cloud") return cloud_text(figures);
+std::string text(const Json& figures, std::optional<std::size_t> width) {
+  if (figures["mode"] == "depth") return depth_text(figures, width);
+  if (figures["mode"] == "cloud") return cloud_text(figures, width);
   return disparity_text(figures);
 }
 

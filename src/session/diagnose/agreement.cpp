@@ -23,11 +23,12 @@ bool by_chance(const Findings& findings, const ViewAgreement& agreement) {
   return agreement.share() < limit;
 }
 
-std::string disagreement(const SceneInput& input, const Findings& findings) {
+std::string disagreement(const SceneInput& input, Findings& findings) {
   if (findings.photos_fit && *findings.photos_fit)
     return "the photos fit cameras and poses, so that the depth range is in doubt: set --depth-min and "
            "--depth-max";
-  return "check the poses and the depth range (--depth-min, --depth-max); " + causes(input, std::nullopt);
+  return "check the poses and the depth range (--depth-min, --depth-max); " +
+         causes(input, std::nullopt, findings);
 }
 
 ViewAgreement agreement_of(const SceneProducts& products, const std::vector<int>& views) {

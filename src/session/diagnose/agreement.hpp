@@ -30,7 +30,7 @@ ViewAgreement agreement_of(const SceneProducts& products, const std::vector<int>
 bool by_chance(const Findings& findings, const ViewAgreement& agreement);
 
 /// Why views agree by chance only, for people.
-std::string disagreement(const SceneInput& input, const Findings& findings);
+std::string disagreement(const SceneInput& input, Findings& findings);
 
 /// Whether a cloud of `points` is there by chance: its views agree by chance only, and the photos contradict
 /// cameras and poses, or hardly a pixel in a hundred became a point.

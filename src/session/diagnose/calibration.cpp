@@ -116,7 +116,7 @@ void warn_of_views(const SceneInput& input, const std::vector<std::pair<int, Obs
 
 /// What people did to a model that does not fit its points: the mistake without which it fits, or else a
 /// principal point that no photo has.
-std::string causes_of_misfit(const SceneInput& input, const std::vector<int>& views) {
+std::string causes_of_misfit(const SceneInput& input, const std::vector<int>& views, Findings& findings) {
   const auto mistake = explain_misfit(input.scene, views);
   for (std::size_t i = 0; !mistake && i < views.size(); ++i) {
     const View& view = input.scene.views[views[i]];
@@ -128,7 +128,7 @@ std::string causes_of_misfit(const SceneInput& input, const std::vector<int>& vi
         "in pixels from the upper left corner of this photo",
         x, y, view.name, size_text(camera.width, camera.height));
   }
-  return causes(input, mistake);
+  return causes(input, mistake, findings);
 }
 
 /// @returns the fit of all views of the scene
@@ -145,15 +145,15 @@ SceneFit check_points(const SceneInput& input, const std::vector<int>& views, Fi
         fmt::format("{}: cameras and poses contradict the sparse points: {}; {}; if only the points are "
                     "wrong, remove the "
                     "points3D file",
-                    model, error_text(fit.all), causes_of_misfit(input, views)));
+                    model, error_text(fit.all), causes_of_misfit(input, views, findings)));
   std::vector<std::pair<int, ObservationFit>> off;
   for (std::size_t i = 0; i < views.size(); ++i)
     if (is_off(fit.views[i])) off.emplace_back(views[i], fit.views[i]);
   if (is_off(fit.all) || 2 * off.size() > views.size())
-    findings.warn(
-        fmt::format("{}: cameras and poses do not fit the sparse points: {}, in {} of {} views too large; "
-                    "expect few and wrong points; {}",
-                    model, error_text(fit.all), off.size(), views.size(), causes_of_misfit(input, views)));
+    findings.warn(fmt::format(
+        "{}: cameras and poses do not fit the sparse points: {}, in {} of {} views too large; "
+        "expect few and wrong points; {}",
+        model, error_text(fit.all), off.size(), views.size(), causes_of_misfit(input, views, findings)));
   else
     warn_of_views(input, off, fit.all.median_error, findings);
   return fit;
@@ -200,9 +200,12 @@ void check_cameras(const SceneInput& input, const std::vector<int>& views, const
 
 }  // namespace
 
-std::string causes(const SceneInput& input, std::optional<CalibrationMistake> mistake) {
-  if (!mistake) return usual_causes(input.folder.format);
-  std::string text = mistake_text(*mistake, input.folder.format);
+std::string causes(const SceneInput& input, std::optional<CalibrationMistake> mistake, Findings& findings) {
+  std::string text =
+      mistake ? mistake_text(*mistake, input.folder.format) : usual_causes(input.folder.format);
+  const bool first = findings.is_new("causes");
+  if (mistake ? !findings.is_new(text) : !first) return "an earlier warning names the causes";
+  if (!mistake) return text;
   if (*mistake == CalibrationMistake::kImageSize) text += sizes_text(input.scene);
   return text + " (without that they fit)";
 }

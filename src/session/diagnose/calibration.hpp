@@ -16,7 +16,7 @@ namespace recon {
 /// @throws InputError when no depth can come from the model
 void check_calibration(const SceneInput& input, const std::vector<LeftOut>& left_out, Findings& findings);
 
-/// For people: the mistake if it is known, else the usual ones.
-std::string causes(const SceneInput& input, std::optional<CalibrationMistake> mistake);
+/// For people: the mistake if it is known, else the usual ones; briefly where a warning has named it, or any.
+std::string causes(const SceneInput& input, std::optional<CalibrationMistake> mistake, Findings& findings);
 
 }  // namespace recon

@@ -270,7 +270,7 @@ void warn_of_scene(const SceneInput& input, const EpipolarFit& fit, std::optiona
       "epipolar lines, by chance 20 % or less, with right poses mostly more than half; expect few and wrong "
       "points; "
       "{}",
-      input.folder.root.string(), 100 * fit.share, fit.matches, causes(input, mistake)));
+      input.folder.root.string(), 100 * fit.share, fit.matches, causes(input, mistake, findings)));
 }
 
 }  // namespace

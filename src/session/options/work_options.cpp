@@ -209,10 +209,11 @@ OptionGroup machine_options() {
       .keyword(kAll, RECON_FIELD(progress), kProgressFormats);
   group.add(run_switch("quiet", "Only warnings and errors", RECON_FIELD(quiet))).letter = 'q';
   group.add(run_switch("verbose", "More messages", RECON_FIELD(verbose))).letter = 'v';
-  group.add(run_switch("json",
-                       "Print one JSON object on standard output instead of text, also when the run fails: "
-                       "then with exit_code and error",
-                       RECON_FIELD(json)));
+  group.add(
+      run_switch("json",
+                 "Print one JSON object on standard output instead of the plan or the summary for people, "
+                 "also when the run fails: then with exit_code and error",
+                 RECON_FIELD(json)));
   group.add("help", "", "Print the options that are used first, and examples", OptionScope::kCommandLine)
       .letter = 'h';
   group.add("help-all", "", "Print all options", OptionScope::kCommandLine);

@@ -20,6 +20,20 @@ void Findings::fail(const std::string& view, const char* what, const std::string
   warn(view + " " + what + ": " + reason);
 }
 
+void Findings::warn_of_left_out(const std::vector<LeftOut>& views) {
+  constexpr std::size_t kNamed = 5;
+  for (std::size_t i = 0; i < std::min(kNamed, views.size()); ++i)
+    warn(views[i].name + " is left out: " + views[i].reason);
+  if (views.size() > kNamed)
+    warn(fmt::format("{} more views are left out, such as {}: {}", views.size() - kNamed, views[kNamed].name,
+                     views[kNamed].reason));
+}
+
+bool Findings::is_new(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  return texts_.insert(text).second;
+}
+
 void Findings::warn_of_damage(const std::vector<LeftOut>& files) {
   constexpr std::size_t kNamed = 10;
   for (std::size_t i = 0; i < std::min(kNamed, files.size()); ++i)

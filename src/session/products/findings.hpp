@@ -19,6 +19,12 @@ struct Findings {
   /// Adds a view whose work failed, with a warning "NAME `what`: `reason`".
   void fail(const std::string& view, const char* what, const std::string& reason);
 
+  /// Warns of views that are left out for reasons of their own; many become few warnings.
+  void warn_of_left_out(const std::vector<LeftOut>& views);
+
+  /// Whether a text is said for the first time: what is long is said in full once. Thread-safe.
+  bool is_new(const std::string& text);
+
   /// Warns of files that are damaged and used all the same; many become one warning.
   void warn_of_damage(const std::vector<LeftOut>& files);
 
@@ -29,7 +35,8 @@ struct Findings {
   std::map<std::string, std::string> photo_doubts;  ///< what corners say against photos, by name
 
  private:
-  std::mutex mutex_;  ///< of the warnings
+  std::mutex mutex_;             ///< of the warnings, and of what was said
+  std::set<std::string> texts_;  ///< see is_new
 };
 
 }  // namespace recon

@@ -1,5 +1,7 @@
 #include "session/products/scene_products.hpp"
 
+#include <utility>
+
 #include "core/log.hpp"
 
 namespace recon {
@@ -13,23 +15,39 @@ SceneProducts::SceneProducts(const ScenePlan& scene_plan, Workspace output, std:
       maps(workspace) {}
 
 void log_kept(const SceneProducts& products, Step step, const std::vector<int>& views) {
-  const char* const name = step_name(step);
-  int kept = 0, stale = 0, first = 0;
-  for (const int view : views) {
-    kept += products.results.kept(products.key(step, view)) ? 1 : 0;
-    const std::string reason = products.results.reason(products.key(step, view));
-    if (reason.empty()) continue;
-    if (stale++ == 0) first = view;
-    messages().debug("{}: {} is done again: {}", name, products.plan.name(view), reason);
+  int kept = 0;
+  for (const int view : views) kept += products.results.kept(products.key(step, view)) ? 1 : 0;
+  if (kept > 0)
+    messages().info("{}: {} of {} views are finished and kept", step_name(step), kept, views.size());
+}
+
+void StaleNotice::add(int view) {
+  const std::string reason = products_.results.reason(products_.key(step_, view));
+  if (reason.empty()) return;
+  const std::string& name = products_.plan.name(view);
+  messages().debug("{}: {} is done again: {}", step_name(step_), name, reason);
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(said_, true)) return;
+  messages().info("{}: stale views are done again, such as {}: {}", step_name(step_), name, reason);
+}
+
+void StaleNotice::add_all(const std::vector<int>& views) {
+  std::vector<int> stale = views;
+  std::erase_if(stale,
+                [&](int view) { return products_.results.reason(products_.key(step_, view)).empty(); });
+  if (stale.empty()) return;
+  const std::string &first = products_.plan.name(stale.front()),
+                    reason = products_.results.reason(products_.key(step_, stale.front()));
+  {
+    const std::lock_guard lock(mutex_);
+    said_ = true;
   }
-  if (kept > 0) messages().info("{}: {} of {} views are finished and kept", name, kept, views.size());
-  if (stale == 0) return;
-  const std::string &view = products.plan.name(first),
-                    reason = products.results.reason(products.key(step, first));
-  if (stale == 1)
-    messages().info("{}: the stale view {} is done again: {}", name, view, reason);
+  if (stale.size() == 1)
+    messages().info("{}: the stale view {} is done again: {}", step_name(step_), first, reason);
   else
-    messages().info("{}: {} stale views are done again, such as {}: {}", name, stale, view, reason);
+    messages().info("{}: {} stale views are done again, such as {}: {}", step_name(step_), stale.size(),
+                    first, reason);
+  for (const int view : stale) add(view);
 }
 
 }  // namespace recon

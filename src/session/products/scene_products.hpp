@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,27 @@ struct SceneProducts {
   std::map<std::string, std::string> photo_hashes;  ///< of the photos that could be read, by view name
 };
 
-/// Says how much of a step is kept and how much is done (again), and why.
+/// Says how much of a step is kept.
 /// @param views  all of the step
 void log_kept(const SceneProducts& products, Step step, const std::vector<int>& views);
+
+/// Says of a step before its first stale result is made again that this is so, and why; the log has the
+/// reasons of the others too.
+class StaleNotice {
+ public:
+  StaleNotice(const SceneProducts& products, Step step) : products_(products), step_(step) {}
+
+  /// Call it of a view that is done again, before that; others have no effect. Thread-safe.
+  void add(int view);
+
+  /// Those of all of these at once, whose number is known then.
+  void add_all(const std::vector<int>& views);
+
+ private:
+  const SceneProducts& products_;
+  const Step step_;
+  std::mutex mutex_;
+  bool said_ = false;
+};
 
 }  // namespace recon

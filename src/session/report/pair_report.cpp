@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/duration.hpp"
 #include "core/version.hpp"
 #include "session/options/option_text.hpp"
 #include "session/pair/pair_results.hpp"
@@ -91,7 +92,7 @@ std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, con
       format_byte_size(memory.peak), format_byte_size(memory.limit));
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory";
   if (seconds == 0) return text + "\n  to do: nothing, the result is finished and kept\n";
-  return text + fmt::format("\n  time: matching about {:.3f} s\n", seconds);
+  return text + fmt::format("\n  time: matching about {}\n", duration_text(seconds));
 }
 
 json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/duration.hpp"
 #include "core/version.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
@@ -239,6 +240,16 @@ std::string views_text(const SceneJob& job) {
   return text;
 }
 
+/// The views that get no depth map. Warnings have said why.
+std::string left_out_text(const SceneJob& job) {
+  std::vector<std::string> names;
+  for (const auto* views : {&job.plan.left_out, &job.findings.failed})
+    for (const LeftOut& view : *views) names.push_back(view.name);
+  if (names.empty()) return {};
+  const std::string text = "  left out:";
+  return text + names_text(names, text.size(), job.options.verbose) + "\n";
+}
+
 const char* source_text(TimeSource source) {
   switch (source) {
     case TimeSource::kRuns:
@@ -288,8 +299,7 @@ json plan_json(const SceneJob& job, const SceneWork& work, const TimePlan& time)
 std::string plan_text(const SceneJob& job, const SceneWork& work, const TimePlan& time) {
   std::string text = job.input.folder.root.string() + " -> " + job.products.workspace.root().string() + "\n";
   text += views_text(job);
-  for (const auto* views : {&job.plan.left_out, &job.findings.failed})
-    for (const LeftOut& view : *views) text += "  left out: " + view.name + ": " + view.reason + "\n";
+  text += left_out_text(job);
   if (job.input.given.any() && job.targets.does(Step::kEstimate))
     text += fmt::format("  depth maps: of {} of {} views\n",
                         job.plan.active_views().size() - job.findings.failed.size(), job.plan.views.size());
@@ -299,13 +309,14 @@ std::string plan_text(const SceneJob& job, const SceneWork& work, const TimePlan
   const MemoryPlan& memory = job.memory;
   text += "  memory: up to " + format_byte_size(memory.peak) + " of " + format_byte_size(memory.limit);
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory a view";
-  text += fmt::format("; a view in {} piece{}\n  disk: up to {}\n", memory.tiles,
-                      memory.tiles == 1 ? "" : "s", format_byte_size(output_bytes(job.plan, job.settings)));
-  text += fmt::format("  time: about {:.2f} s", time.total);
-  if (time.a_view > 0) text += fmt::format(", {:.3f} s a view", time.a_view);
+  if (memory.tiles > 1)
+    text += fmt::format("\n    a view is matched in {} pieces, so that it fits", memory.tiles);
+  text += "\n  disk: up to " + format_byte_size(output_bytes(job.plan, job.settings)) + "\n";
+  text += "  time: about " + duration_text(time.total);
+  if (time.a_view > 0) text += ", " + duration_text(time.a_view) + " a view";
   std::vector<std::string> steps;
   for (const auto& [step, seconds] : time.steps)
-    if (seconds >= kMinReported) steps.push_back(fmt::format("{} {:.2f} s", step, seconds));
+    if (seconds >= kMinReported) steps.push_back(step + " " + duration_text(seconds));
   text += "\n" + wrapped_list(steps, "    ") + "    predicted " + source_text(time.source) + "\n";
   if (const std::string smaller = smaller_images_text(time); !smaller.empty())
     text += "    " + smaller + "\n";

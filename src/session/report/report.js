@@ -133,7 +133,9 @@ function sceneParts(data) {
           origin(data), warnings(data.warnings), cloudPlace(data),
           charts.length > 0 && make("div", {class: "charts"}, charts),
           make("h2", {}, "Views"), legend, make("div", {class: "views"}, data.views.map(viewFigure)),
-          times(data.steps, data.predicted.steps), options(data.options)];
+          times(data.steps, data.predicted.steps), make("p", {}, make("small", {},
+              "Views are worked on beside each other: their seconds add up to more than those of the step.")),
+          options(data.options)];
 }
 
 function pairParts(data) {

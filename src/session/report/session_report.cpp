@@ -7,7 +7,10 @@
 #include <string_view>
 #include <utility>
 
+#include "core/duration.hpp"
 #include "core/error.hpp"
+#include "core/printable.hpp"
+#include "core/text_table.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
 #include "session/options/option_text.hpp"
@@ -91,22 +94,20 @@ json session_line(const json& report, int exit_code) {
   return line;
 }
 
-std::string session_table(const std::vector<json>& lines) {
-  std::size_t width = 5;
-  for (const json& line : lines) width = std::max(width, text_of(line, "scene").size());
-  std::string table = fmt::format("{:{}}", "scene", width);
-  for (const auto& [key, decimals] : kColumns) table += fmt::format("  {:>10}", key);
-  table += "  status\n";
+std::string session_table(const std::vector<json>& lines, std::optional<std::size_t> width) {
+  std::vector<TableColumn> columns = {{"scene", true}};
+  for (const auto& [key, decimals] : kColumns) columns.push_back({key});
+  columns.push_back({"status", true});
+  std::vector<std::vector<std::string>> rows;
   for (const json& line : lines) {
-    table += fmt::format("{:{}}", text_of(line, "scene"), width);
+    std::vector<std::string> row = {printable(text_of(line, "scene"))};
     for (const auto& [key, decimals] : kColumns)
-      table += fmt::format("  {:>10}", line.contains(key)
-                                           ? fmt::format("{:.{}f}", line.at(key).get<double>(), decimals)
-                                           : "-");
+      row.push_back(line.contains(key) ? fmt::format("{:.{}f}", line.at(key).get<double>(), decimals) : "-");
     const int exit_code = line.at("exit_code");
-    table += "  " + text_of(line, "status") + (exit_code == 0 ? "" : fmt::format(" ({})", exit_code)) + "\n";
+    row.push_back(text_of(line, "status") + (exit_code == 0 ? "" : fmt::format(" ({})", exit_code)));
+    rows.push_back(std::move(row));
   }
-  return table;
+  return text_table(columns, rows, width);
 }
 
 json session_estimate(const json& plans) {
@@ -137,7 +138,7 @@ json session_estimate(const json& plans) {
 std::string estimate_text(const json& estimate) {
   const std::size_t planned = estimate.at("planned"), timed = estimate.at("timed");
   std::string text = std::to_string(planned) + (planned == 1 ? " input" : " inputs");
-  if (timed > 0) text += fmt::format(": about {:.2f} s", estimate.at("seconds").get<double>());
+  if (timed > 0) text += fmt::format(": about {}", duration_text(estimate.at("seconds")));
   if (timed > 0 && timed < planned) text += " for " + std::to_string(timed) + " of them";
   return text + ", up to " + format_byte_size(estimate.at("memory")) + " of memory, results up to " +
          format_byte_size(estimate.at("output")) + "\n";

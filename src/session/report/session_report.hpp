@@ -3,6 +3,7 @@
 #include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,9 @@ namespace recon {
 nlohmann::json session_line(const nlohmann::json& report, int exit_code);
 
 /// The lines as a table for people.
-std::string session_table(const std::vector<nlohmann::json>& lines);
+/// @param width  of the terminal, see text_table
+std::string session_table(const std::vector<nlohmann::json>& lines,
+                          std::optional<std::size_t> width = std::nullopt);
 
 /// What a session takes by the plans of its inputs, as `--dry-run --json` prints them: the number of these
 /// ("planned"), the sum of the predicted seconds and how many plans have them ("timed"), the largest memory

@@ -36,6 +36,7 @@ class Checks {
         inputs_(graph.job.inputs),
         settings_(graph.job.settings.check),
         findings_(graph.job.findings),
+        stale_(products_, Step::kCheck),
         results_(graph.views.size()) {
     // They count in turn what the sources of a view say of it.
     for (const auto& backend : graph.backends) backends_.push_back(backend.get());
@@ -50,6 +51,7 @@ class Checks {
     record.inputs = inputs_.check(view, sources);
     if (products_.results.find(products_.key(Step::kCheck, view), record.inputs) != nullptr)
       return TaskEnd::kDone;
+    stale_.add(view);
     const auto result = std::make_shared<const ViewDepth>(checked_maps(view, sources));
     products_.maps.insert(MapKind::kGeometric, name, result);
     std::vector<WrittenFile> files = write_results(name, *result, record.result);
@@ -179,6 +181,7 @@ class Checks {
   const StepInputs& inputs_;
   const CheckSettings& settings_;
   Findings& findings_;
+  StaleNotice stale_;
   std::vector<std::optional<Result>> results_;  ///< by view
   std::mutex mutex_;
   std::vector<Backend*> backends_;  ///< those that have not failed

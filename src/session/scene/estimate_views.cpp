@@ -282,6 +282,7 @@ void add_estimation(SceneGraph& graph) {
   const SceneJob& job = graph.job;
   std::vector<int> views = FinishedWork(graph.job.products, job.inputs, job.targets).views_to_estimate();
   log_kept(job.products, Step::kEstimate, job.plan.active_views());
+  StaleNotice(job.products, Step::kEstimate).add_all(job.plan.active_views());
   if (views.empty()) return;
   if (job.memory.fusion_beside) views = in_order_of_use(job.plan, views);
   const auto estimation = std::make_shared<Estimation>(graph);

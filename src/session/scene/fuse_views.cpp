@@ -98,7 +98,7 @@ void remove_cloud(const Workspace& workspace, const Targets& targets) {
 }
 
 /// @throws InputError that the cloud has no points, or only some by chance, and why
-[[noreturn]] void fail_empty(const SceneJob& job, const std::vector<int>& views, std::uint64_t points) {
+[[noreturn]] void fail_empty(SceneJob& job, const std::vector<int>& views, std::uint64_t points) {
   const bool given = job.input.given.any();
   const std::string folder = job.products.workspace.root().string();
   const ViewAgreement agreement = agreement_of(job.products, views);

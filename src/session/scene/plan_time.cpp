@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "core/duration.hpp"
 #include "core/version.hpp"
 #include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
@@ -190,8 +190,8 @@ void add_smaller_images(SceneJob& job, const SceneWork& work, const Backends& ba
 
 std::string smaller_images_text(const TimePlan& time) {
   if (!time.smaller) return {};
-  return fmt::format("--max-image-size {} would take about {} min", time.smaller->max_image_size,
-                     std::max(1l, std::lround(time.smaller->seconds / 60)));
+  return fmt::format("--max-image-size {} would take about {}", time.smaller->max_image_size,
+                     duration_text(time.smaller->seconds));
 }
 
 bool learn_times(const SceneJob& job, const SceneWork& work, const Backends& backends, const StepTimes& times,

@@ -89,6 +89,7 @@ Preparation::PhotoState Preparation::prepare_photo(const std::vector<int>& views
       ++kept_views;
       continue;
     }
+    if (write) stale_.add(view);
     if (!photo.pixels) photo.pixels = products_.photos.decode(plan_, view, content, photo.damage);
     const auto image = products_.photos.add(plan_, view, *photo.pixels);
     if (write) write_view(view, content, *image, photo, std::move(record));
@@ -121,7 +122,6 @@ std::vector<LeftOut> Preparation::prepare(const std::vector<int>& views, bool wr
     const auto& [hash, damage, error, kept] = states[i];
     const std::string& photo = plan_.scene_view(photos[i].front()).photo_name();
     if (!error.empty()) {
-      findings_.warn(photo + " is left out: " + error);
       unusable.push_back({photo, error});
       continue;
     }
@@ -130,6 +130,7 @@ std::vector<LeftOut> Preparation::prepare(const std::vector<int>& views, bool wr
     for (const int view : photos[i]) products_.photo_hashes[plan_.name(view)] = hash;
     usable.insert(usable.end(), photos[i].begin(), photos[i].end());
   }
+  findings_.warn_of_left_out(unusable);
   findings_.warn_of_damage(damaged);
   if (first_look) log_kept(products_, Step::kPrepare, usable);
   return unusable;

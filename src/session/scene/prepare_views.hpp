@@ -27,7 +27,8 @@ class Preparation {
         inputs_(inputs),
         host_(host),
         style_(style),
-        findings_(findings) {}
+        findings_(findings),
+        stale_(products, Step::kPrepare) {}
 
   /// Until no more photos are found that cannot be used.
   /// @param write  the undistorted images and masks; else nothing is written
@@ -50,6 +51,7 @@ class Preparation {
   const HostLimits host_;
   const ProgressStyle style_;
   Findings& findings_;
+  StaleNotice stale_;
 };
 
 }  // namespace recon

@@ -60,8 +60,9 @@ std::vector<LeftOut> unusable_photos(const SceneInput& input, Findings& findings
   std::vector<LeftOut> unusable = input.scene.unusable;
   for (const View& view : input.scene.views)
     if (const auto fault = fault_of_photo(input.folder, view)) unusable.push_back({view.name, *fault});
-  for (const LeftOut& view : unusable)
-    findings.warn(with_escapes(view.name) + " is left out: " + view.reason);
+  std::vector<LeftOut> named = unusable;
+  for (LeftOut& view : named) view.name = with_escapes(view.name);
+  findings.warn_of_left_out(named);
   if (!input.scene.views.empty() && unusable.size() == input.scene.views.size() + input.scene.unusable.size())
     throw InputError(input.folder.images.string() + ": none of the " + std::to_string(unusable.size()) +
                      " photos of the model can be used, such as " + unusable.front().reason);
@@ -165,7 +166,7 @@ ScenePlan make_plan(const SceneInput& input, std::vector<LeftOut> left_out, cons
     };
     ScenePlan plan = plan_without();
     if (const std::vector<LeftOut> unusable = with_long_names(input, plan); !unusable.empty()) {
-      for (const LeftOut& view : unusable) findings.warn(view.name + " is left out: " + view.reason);
+      findings.warn_of_left_out(unusable);
       left_out.insert(left_out.end(), unusable.begin(), unusable.end());
       plan = plan_without();
     }
@@ -186,11 +187,10 @@ std::vector<LeftOut> read_scene(SceneInput& input, const GivenMapsOptions& given
   warn_of_names(input, findings);
   std::vector<LeftOut> left_out = unusable_photos(input, findings);
   fit_cameras(input, left_out, findings);
-  for (const LeftOut& view : read_masks(input, host, findings)) {
-    if (is_left_out(left_out, view.name)) continue;
-    findings.warn(view.name + " is left out: " + view.reason);
-    left_out.push_back(view);
-  }
+  std::vector<LeftOut> without_mask = read_masks(input, host, findings);
+  std::erase_if(without_mask, [&](const LeftOut& view) { return is_left_out(left_out, view.name); });
+  findings.warn_of_left_out(without_mask);
+  left_out.insert(left_out.end(), without_mask.begin(), without_mask.end());
   inspect_photos(input, left_out, host, findings);
   check_calibration(input, left_out, findings);
   divide_wide_photos(input.scene);

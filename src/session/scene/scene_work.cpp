@@ -11,6 +11,35 @@
 
 namespace recon {
 
+namespace {
+
+/// "view00.png (its reason), view01.png (its reason) and 4 more".
+std::string names_text(const std::vector<LeftOut>& views, bool with_reasons) {
+  constexpr std::size_t kMaxNamed = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMaxNamed, views.size()); ++i) {
+    text += (i == 0 ? "" : ", ") + views[i].name;
+    if (with_reasons) text += " (" + views[i].reason + ")";
+  }
+  return views.size() <= kMaxNamed ? text : text + fmt::format(" and {} more", views.size() - kMaxNamed);
+}
+
+/// Warns of the views that have no depth map that can be fused; many become one warning.
+/// @param of        all views
+/// @param because   what they have in common; empty: each has a reason
+/// @param remedy    what to do
+void warn_of_missing(const std::vector<LeftOut>& views, std::size_t of, const std::string& because,
+                     const std::string& remedy, Findings& findings) {
+  if (views.empty()) return;
+  if (views.size() == 1)
+    findings.warn(views[0].name + " is left out: " + views[0].reason + remedy);
+  else
+    findings.warn(fmt::format("{} of {} views are left out{}: {}{}", views.size(), of, because,
+                              names_text(views, because.empty()), remedy));
+}
+
+}  // namespace
+
 bool FinishedWork::is_cleaned(int view) const {
   const StepRecord* const estimate = products_.result(Step::kEstimate, view);
   return estimate != nullptr && estimate->cleaned;
@@ -118,20 +147,16 @@ SceneWork work_done(const Targets& targets, const SceneProducts& products) {
 /// Depth maps of different photos, poses or options do not make one cloud.
 /// @throws InputError that names the views whose depth maps depend on something else than this run
 void FinishedWork::refuse_changed(const std::vector<int>& views) const {
-  constexpr std::size_t kMaxNamed = 5;
-  std::size_t changed = 0;
-  std::string names;
+  std::vector<LeftOut> changed;
   for (const int view : views) {
     const ResultKey key = products_.key(Step::kEstimate, view);
-    if (!products_.results.changed(key) || ++changed > kMaxNamed) continue;
-    names += (names.empty() ? "" : ", ") + plan_.name(view) + " (" + products_.results.reason(key) + ")";
+    if (products_.results.changed(key)) changed.push_back({plan_.name(view), products_.results.reason(key)});
   }
-  if (changed == 0) return;
+  if (changed.empty()) return;
   throw InputError(fmt::format(
-      "{}: the depth maps of {} of {} views are of other photos, poses or options than this run: {}{}; give "
+      "{}: the depth maps of {} of {} views are of other photos, poses or options than this run: {}; give "
       "the options that they were estimated with, or run --stage estimate again",
-      products_.workspace.root().string(), changed, views.size(), names,
-      changed > kMaxNamed ? ", and others" : ""));
+      products_.workspace.root().string(), changed.size(), views.size(), names_text(changed, true)));
 }
 
 void FinishedWork::collect_estimates(Findings& findings) {
@@ -141,13 +166,19 @@ void FinishedWork::collect_estimates(Findings& findings) {
                            /*overwrite=*/false);
   });
   refuse_changed(views);
+  const std::string first = "; run --stage estimate first", again = "; run --stage estimate again";
+  std::vector<LeftOut> without, unusable;
   for (const int view : views) {
     if (products_.result(Step::kEstimate, view) != nullptr) continue;
-    std::string reason = products_.results.reason(products_.key(Step::kEstimate, view));
-    reason += reason.empty() ? "it has no depth map yet; run --stage estimate first"
-                             : "; run --stage estimate again";
-    findings.fail(plan_.name(view), "is left out", reason);
+    const std::string reason = products_.results.reason(products_.key(Step::kEstimate, view));
+    (reason.empty() ? without : unusable)
+        .push_back({plan_.name(view), reason.empty() ? "it has no depth map yet" : reason});
+    findings.failed.push_back(reason.empty() ? LeftOut{plan_.name(view), without.back().reason + first}
+                                             : LeftOut{plan_.name(view), reason + again});
   }
+  if (without.size() < views.size())  // else the failure says it
+    warn_of_missing(without, views.size(), ", which have no depth map yet", first, findings);
+  warn_of_missing(unusable, views.size(), "", again, findings);
   if (const std::vector<int> removed = cleaned_but_needed(); !removed.empty())
     throw InputError(
         fmt::format("{}: the maps of {} views that the check needs were removed by --clean; run --stage "

@@ -1,5 +1,6 @@
 // The plan as people read it.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "session/report/report.hpp"
@@ -41,7 +42,7 @@ TEST_F(PlanText, HasLinesOfEightyColumns) {
     EXPECT_LE(line.size(), 80u) << line;
   }
   EXPECT_THAT(plan, testing::ContainsRegex(" view[0-9]+.png and [0-9]+ more\n"));
-  EXPECT_THAT(plan, HasSubstr("fusion 1234.50 s"));
+  EXPECT_THAT(plan, HasSubstr("fusion 21 min"));
 }
 
 TEST_F(PlanText, NamesAllSourcesWhereMoreIsAskedFor) {
@@ -64,6 +65,22 @@ TEST_F(PlanText, SaysWhatIsLeftToDo) {
               HasSubstr("to do, by views: check across views of 2, fusion of 3\n"));
   EXPECT_THAT(plan_text(*job, {{Step::kPrepare, {}}}, {}),
               HasSubstr("to do: nothing, all is finished and kept\n"));
+}
+
+TEST_F(PlanText, SaysThatViewsAreDividedWhereTheyAre) {
+  const auto job = begin("output");
+  EXPECT_THAT(plan_text(*job, {}, {}), Not(HasSubstr("pieces")));
+  job->memory.tiles = 3;
+  EXPECT_THAT(plan_text(*job, {}, {}), HasSubstr("\n    a view is matched in 3 pieces, so that it fits\n"));
+}
+
+TEST_F(PlanText, NamesFewOfTheViewsThatAreLeftOut) {
+  const auto job = begin("output");
+  for (int i = 0; i < 9; ++i) job->findings.failed.push_back({fmt::format("lost_{}.png", i), "no photo"});
+  const std::string plan = plan_text(*job, {}, {});
+  EXPECT_THAT(plan, HasSubstr("\n  left out: lost_0.png lost_1.png lost_2.png lost_3.png lost_4.png "
+                              "and 4 more\n"));
+  EXPECT_THAT(plan, Not(HasSubstr("no photo"))) << "warnings say why";
 }
 
 TEST_F(PlanText, NamesFewSourcesInFull) {
