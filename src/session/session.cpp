@@ -190,7 +190,6 @@ class Session {
       else
         usable.push_back(i);
     }
-    files_.begin_work();
     if (usable.empty()) return;
     const ThreadLimit limit(usable_threads(options_.threads));
     do_usable(usable, limit.threads());
@@ -243,6 +242,11 @@ class Session {
   void do_usable(const std::vector<std::size_t>& usable, int threads) {
     Turns turns{inputs_at_once(usable.size(), threads), threads, memory()};
     const SharedWork work = begin_work(options_, threads, turns.memory, is_session_);
+    files_.begin_work(turns.at_once);
+    // A bar for each step of several inputs at once would say nothing to people.
+    std::optional<Progress> progress;
+    if (turns.at_once > 1 && progress_style(options_.quiet) == ProgressStyle::kBar)
+      progress.emplace("scenes", static_cast<int>(usable.size()), ProgressStyle::kBar);
     std::atomic<std::size_t> next = 0;
     std::mutex mutex;  // of what comes of them
     FirstException first;
@@ -251,6 +255,7 @@ class Session {
         first.guard([&] {
           Outcome outcome = do_input(usable[i], work, turns);
           const std::lock_guard lock(mutex);
+          if (progress) progress->advance();
           add(usable[i], std::move(outcome));
         });
     };

@@ -72,7 +72,8 @@ void SessionFiles::keep_lines(const std::vector<Input>& inputs) {
       if (line.at("scene") == input_name(inputs[i]).string()) earlier_[i] = line;
 }
 
-void SessionFiles::begin_work() {
+void SessionFiles::begin_work(int at_once) {
+  at_once_ = static_cast<std::size_t>(at_once);
   start_ = Clock::now();
 }
 
@@ -87,8 +88,10 @@ void SessionFiles::add(std::size_t input, const Outcome& outcome) {
   std::string text = fmt::format("{} of {} scenes", lines_.size(), count_);
   if (worked_ > 0) {
     const double seconds = std::chrono::duration<double>(Clock::now() - *start_).count();
+    // Those that are worked on are half done.
+    const double halves = 0.5 * static_cast<double>(std::min(at_once_ - 1, left));
     text += fmt::format(", about {} left", duration_text(std::ceil(seconds / static_cast<double>(worked_) *
-                                                                   static_cast<double>(left))));
+                                                                   (static_cast<double>(left) - halves))));
   }
   messages().info("{}", text);
 }

@@ -38,7 +38,8 @@ class SessionFiles {
   SessionFiles& operator=(const SessionFiles&) = delete;
 
   /// What is added from now on takes time, unless it is kept; what was added before did not.
-  void begin_work();
+  /// @param at_once  inputs that are worked on side by side
+  void begin_work(int at_once);
 
   /// Adds what has come of an input to the files, and says how many are left. Inputs that are not reached, as
   /// in a run that is interrupted, keep what an earlier run wrote about them.
@@ -61,8 +62,9 @@ class SessionFiles {
 
   using Clock = std::chrono::steady_clock;
 
-  std::size_t count_;       ///< of all inputs
-  std::size_t worked_ = 0;  ///< inputs that took time: of those that are kept, others say nothing
+  std::size_t count_;        ///< of all inputs
+  std::size_t at_once_ = 1;  ///< inputs
+  std::size_t worked_ = 0;   ///< inputs that took time: of those that are kept, others say nothing
   std::filesystem::path folder_;
   std::unique_ptr<OutputLock> lock_;
   std::map<std::size_t, nlohmann::json> lines_, earlier_;  ///< by input: of this run and of earlier ones

@@ -60,7 +60,6 @@ constexpr ManualEntry kFirstOptions[] = {
     {"export-points", "Write a COLMAP model too, from which splats begin"},
     {"max-image-size", "Longest side of the images, pixels"},
     {"memory-limit", "Max host memory, such as 4GiB [what is available]"},
-    {"jobs", "Do N scenes of a session at once"},
     {"overwrite", "Do finished work again; else it is kept"},
     {"config", "Read options from a file, such as dense/options.toml"},
     {"quiet", "Only warnings and errors"},
@@ -71,9 +70,9 @@ constexpr ManualEntry kFirstOptions[] = {
 /// The first five are in help.
 constexpr ManualEntry kExamples[] = {
     {"reconstruct scene", "To scene/dense, by the GPU or the CPU."},
-    {"reconstruct scene --quality draft", "A first look, in a quarter of the time."},
+    {"reconstruct scene --quality draft", "A first look, in a third of the time."},
     {"reconstruct scene --dry-run", "The plan, and how long it would take."},
-    {"reconstruct session -o out --jobs 2", "All scenes below a folder, two at once."},
+    {"reconstruct session -o out", "All scenes below a folder, small ones side by side."},
     {"reconstruct left.png right.png --max-disparity 64", "A rectified pair, to dense."},
     {"reconstruct scene --depth-maps maps -o out", "Depth maps of another program, checked and fused."},
     {"reconstruct scene --export-points 200000", "And a COLMAP model from which splats begin."}};
