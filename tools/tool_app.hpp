@@ -63,15 +63,27 @@ class ToolApp : public CLI::App {
         print_for_reading(text.str());
         return exit_code;
       }
-      const std::vector<std::string> unknown = unknown_options();  // rather than what is missing beside them
-      unknown.empty() ? exit(error, std::cout, std::cerr)
-                      : exit(CLI::ExtrasError(unknown), std::cout, std::cerr);
-      return UsageError("").exit_code();
+      throw UsageError(fault_of(error) + "; " + get_name() + " --help lists what it takes");
     }
     return std::nullopt;
   }
 
  private:
+  /// What is wrong with the arguments, in other terms than those of CLI11.
+  std::string fault_of(const CLI::ParseError& error) const {
+    const std::vector<std::string> unknown = unknown_options();  // rather than what is missing beside them
+    if (!unknown.empty()) return "there is no option '" + unknown.front() + "'";
+    if (const std::vector<std::string> rest = remaining(true); !rest.empty())
+      return "'" + rest.front() + "' is not expected";
+    if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr || !get_subcommands().empty() ||
+        get_require_subcommand_min() == 0)
+      return error.what();
+    std::string names;
+    for (const CLI::App* command : get_subcommands({}))
+      names += (names.empty() ? "" : ", ") + command->get_name();
+    return "a command is missing, one of " + names;
+  }
+
   std::vector<std::string> unknown_options() const {
     std::vector<std::string> unknown = remaining(true);
     std::erase_if(unknown, [](const std::string& it) { return it.size() < 2 || it.front() != '-'; });

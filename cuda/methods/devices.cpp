@@ -63,10 +63,10 @@ CudaDevices find_cuda_devices(const std::vector<int>& indices) {
   if (const cudaError_t error = cudaGetDeviceCount(&found.visible); error != cudaSuccess) {
     cudaGetLastError();
     found.visible = 0;
-    found.why_not = error == cudaErrorInsufficientDriver
-                        ? "no NVIDIA driver, or one older than CUDA " +
-                              std::to_string(CUDART_VERSION / 1000) + " needs, was found"
-                        : "CUDA sees no GPU: " + std::string(cudaGetErrorString(error));
+    found.why_not =
+        error == cudaErrorInsufficientDriver
+            ? "the NVIDIA driver is missing or too old for CUDA " + std::to_string(CUDART_VERSION / 1000)
+            : "CUDA sees no GPU: " + std::string(cudaGetErrorString(error));
     return found;
   }
   std::vector<int> looked_at = indices;

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "core/error.hpp"
 #include "io/file/text_scanner.hpp"
 
 namespace recon {
@@ -68,6 +69,7 @@ std::size_t byte_count(PlyType type) {
 }
 
 PlyHeader parse_ply_header(std::string_view bytes, const std::string& file) {
+  if (bytes.empty()) throw InputError(file + ": the file is empty");
   LineScanner lines(bytes, file);
   std::string_view line;
   if (!lines.next(line) || line != "ply")

@@ -27,9 +27,10 @@ static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler"
 void on_signal(int number) {
   const bool erased = erase_standard_error_lines();  // and the ^C of the terminal before them
   if (stop_asked.exchange(true)) std::_Exit(128 + number);
-  constexpr std::string_view kMessage = "\nstopping, finished work is kept; once more ends at once\n";
+  constexpr std::string_view kMessage =
+      "\nstopping: finished work is kept; a second Ctrl-C ends without waiting\n";
   constexpr std::string_view kObject =
-      "{\"message\":\"stopping, finished work is kept; once more ends at once\"}\n";
+      "{\"message\":\"stopping: finished work is kept; a second Ctrl-C ends without waiting\"}\n";
   const std::string_view text = json_messages() ? kObject : kMessage.substr(erased ? 1 : 0);
   // A failed write of the message is ignored.
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());

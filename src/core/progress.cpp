@@ -200,8 +200,14 @@ double Progress::seconds_in_all() const {
   return predicted_ > 0 ? (done * measured + predicted_) / (done + 1) : measured;
 }
 
-/// That of the steps or, with a prediction, of the time if it is larger. Where a step takes longer than
-/// predicted, it stays below that of the steps with the next one; it is whole only at the end.
+/// Of the steps that are done.
+int Progress::percent() const {
+  return total_ > 0 ? static_cast<int>(100.0 * done_ / total_) : 100;
+}
+
+/// What of a bar is filled: the share of the steps or, with a prediction, of the time if it is larger. Where
+/// a step takes longer than predicted, it stays below that of the steps with the next one; it is whole only
+/// at the end.
 double Progress::share(double elapsed, double in_all) const {
   if (done_ >= total_) return 1;
   constexpr double kMaxUnfinished = 0.99;
@@ -240,31 +246,29 @@ std::string Progress::time_text(double elapsed, double in_all) const {
 /// A line or an object; a single write, so that lines of other threads are not interleaved.
 void Progress::write(Time now) {
   const double elapsed = seconds_until(now), in_all = seconds_in_all();
-  out_ << (style_ == ProgressStyle::kJson
-               ? object(elapsed, in_all) + "\n"
-               : fmt::format("{}: {} of {} ({} %){}\n", printable(label_), done_, total_,
-                             static_cast<int>(100 * share(elapsed, in_all)), time_text(elapsed, in_all)))
+  out_ << (style_ == ProgressStyle::kJson ? object(elapsed, in_all) + "\n"
+                                          : fmt::format("{}: {} of {} ({} %){}\n", printable(label_), done_,
+                                                        total_, percent(), time_text(elapsed, in_all)))
        << std::flush;
 }
 
-/// As much as fits into `columns`. What stays at the end has no bar.
+/// As much as fits into `columns`. What stays at the end has no bar; a bar has no percentage beside it, since
+/// it moves with the time.
 std::string Progress::bar(int columns) {
   const std::lock_guard lock(mutex_);
   const std::size_t width = static_cast<std::size_t>(columns);
   const bool ended = stopped_ || done_ >= total_;
   const double elapsed = seconds_until(done_ >= total_ ? last_done_ : clock_()), in_all = seconds_in_all();
-  const double shown = stopped_ ? static_cast<double>(done_) / total_ : share(elapsed, in_all);
   const std::string label = printable(label_) + ": ", count = fmt::format("{} of {}", done_, total_),
-                    percent = fmt::format(" ({} %)", static_cast<int>(100 * shown)),
-                    time = time_text(elapsed, in_all);
+                    part = fmt::format(" ({} %)", percent()), time = time_text(elapsed, in_all);
   constexpr std::size_t kBrackets = 3;  // and a space
-  const std::size_t others = label.size() + count.size() + percent.size() + time.size() + kBrackets;
+  const std::size_t others = label.size() + count.size() + time.size() + kBrackets;
   if (!ended && width >= others + kMinBar) {
     const std::size_t length = std::min(kMaxBar, (width - others) / kBarUnit * kBarUnit);
-    const auto filled = static_cast<std::size_t>(shown * static_cast<double>(length));
-    return fmt::format("{}[{:{}}] {}{}{}", label, std::string(filled, '#'), length, count, percent, time);
+    const auto filled = static_cast<std::size_t>(share(elapsed, in_all) * static_cast<double>(length));
+    return fmt::format("{}[{:{}}] {}{}", label, std::string(filled, '#'), length, count, time);
   }
-  for (const std::string& rest : {percent + time, time, percent})
+  for (const std::string& rest : {part + time, time, part})
     if (label.size() + count.size() + rest.size() <= width) return label + count + rest;
   return label + count;
 }

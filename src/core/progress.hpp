@@ -106,6 +106,7 @@ class Progress {
   double seconds_until(Time now) const;
   double seconds_in_all() const;
   double share(double elapsed, double in_all) const;
+  int percent() const;
   void tell(Time now);
   void write(Time now);
   std::string object(double elapsed, double in_all) const;

@@ -18,10 +18,10 @@
 #include "session/pair/pair_input.hpp"
 #include "session/pair/pair_results.hpp"
 #include "session/pair/pair_time.hpp"
+#include "session/pair_memory.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/products/host_memory.hpp"
 #include "session/products/stores.hpp"
-#include "session/report/cloud_view.hpp"
 #include "session/report/measured_steps.hpp"
 #include "session/report/pair_report.hpp"
 #include "session/report/report.hpp"
@@ -65,62 +65,6 @@ struct PairResult {
   PairFindings findings;
 };
 
-std::size_t pixels_of(const PairPlan& plan) {
-  return static_cast<std::size_t>(plan.size.width) * static_cast<std::size_t>(plan.size.height);
-}
-
-// Bytes a pixel that are alive at the same time in `match`: the decoder's image and its rows, both images in
-// both depths.
-constexpr std::size_t kReadBytes = 24;
-// Of both images in colour, while they are read and from then on.
-constexpr std::size_t kColourBytes = 6;
-// Points of the report and their text, each.
-constexpr std::size_t kViewedPointBytes = 160;
-// Disparity and mask, and what is largest of: the speckle filter's list (25, it grows by doubling), the
-// encoder of a preview (13), depth with normals and the decoded left image (28), the filling of holes with
-// its maps (28) and the images (12).
-constexpr std::size_t kPreviewBytes = 45;
-
-/// The memory that a pair takes: limit, peak and device_peak.
-/// @throws OutOfMemory when a pair cannot be matched within the limit, or within that of the device, with
-/// what lowers it
-MemoryPlan memory_of(const PairPlan& plan, const Backend& backend, std::size_t limit) {
-  const std::string remedy =
-      "; narrow --min-disparity and --max-disparity, give smaller images, or raise the limit "
-      "(--memory-limit, --gpu-memory-limit)";
-  WorkMemory work, orders;
-  try {
-    work = backend.pair_memory(plan.size.width, plan.size.height, plan.options);
-    orders = compare_orders_memory(backend, plan.size.width, plan.size.height, plan.options.range);
-  } catch (const OutOfMemory& error) {
-    throw OutOfMemory(plan.name() + ": " + error.what() + remedy);
-  }
-  const std::size_t pixels = pixels_of(plan), file = static_cast<std::size_t>(plan.file_bytes);
-  MemoryPlan memory;
-  memory.limit = limit;
-  memory.device_peak = std::max(work.device_bytes, orders.device_bytes);
-  const std::size_t colour = !fused_stages(plan.options) ? kColourBytes * pixels : 0;
-  memory.peak =
-      kProgramBytes + std::max({kReadBytes * pixels + colour + file, 6 * pixels + work.host_bytes,
-                                10 * pixels + colour + orders.host_bytes, kPreviewBytes * pixels + file,
-                                kViewedPointBytes * std::min(pixels, kMaxViewedPoints)});
-  if (memory.peak > limit)
-    throw OutOfMemory(fmt::format("{}: matching takes up to {}, the limit is {}{}", plan.name(),
-                                  format_byte_size(memory.peak), format_byte_size(limit), remedy));
-  return memory;
-}
-
-/// Bytes that the results take on the disk, at most: two PFM maps, a 16-bit PNG, a preview, a mask and a
-/// cloud that two views see; PNG files are hardly larger than their pixels.
-std::uint64_t output_bytes_of(const PairRun& run) {
-  constexpr std::uint64_t kReports = std::uint64_t{64} << 10;
-  constexpr std::uint64_t kPoint =
-      PlyWriter::vertex_bytes(PlyPosition::kFloat) + PlyWriter::visibility_bytes(2);
-  const std::uint64_t pixels = pixels_of(run.plan);
-  return kReports + pixels * (4 + 3 + 4 + 3 + (run.plan.job.settings.fill ? 2 : 0) +
-                              (run.plan.camera ? 4 + kPoint : 0) + (run.plan.depth_step > 0 ? 2 : 0));
-}
-
 json inputs_of(const PairRun& run) {
   const PairPlan& plan = run.plan;
   const auto hash = [](const std::filesystem::path& path) {
@@ -128,8 +72,9 @@ json inputs_of(const PairRun& run) {
     if (!identity) throw InputError(path.string() + ": cannot be read");
     return identity->hash;
   };
-  auto options = run.work.options.values(
-      {plan.job.method, true}, {OptionResult::kDepthMaps, OptionResult::kCloud, OptionResult::kCloudFile});
+  RecordedOptions::Values options =
+      run.work.options.recorded({plan.job.method, true})
+          .of({OptionResult::kDepthMaps, OptionResult::kCloud, OptionResult::kCloudFile});
   // They may come from the calibration.
   const DisparityRange range = plan.options.range;
   options["min-disparity"] = std::to_string(range.min);
@@ -300,7 +245,7 @@ json warnings_of(const PairPlan& plan, const PairResult& result) {
 
 const StepRecord& do_work(PairRun& run, json inputs, StepClock& clock) {
   const PairPlan& plan = run.plan;
-  memory_of(plan, run.backend(), run.turn.memory());
+  pair_memory(plan, run.backend(), run.turn.memory());
   clock.end("opening the device");
   PairResult result = match(run, clock);
   StepRecord record;
@@ -327,14 +272,31 @@ const StepRecord& do_work(PairRun& run, json inputs, StepClock& clock) {
   return *run.results.get({Step::kPair});
 }
 
+OutputAccess output_access(const PairRun& run) {
+  return {OutputKind::kPair,
+          run.work.options.overwrite,
+          run.work.options.wait,
+          {},
+          files_to_write(run.plan, run.plan.job.settings.fill)};
+}
+
+/// @throws UsageError where a file that is read would be written over
+void check_inputs(const PairRun& run, const OutputAccess& access) {
+  const PairFiles& files = run.plan.files;
+  check_inputs_stay(run.workspace.root(), access.files, {files.left, files.right, files.calibration});
+}
+
 /// Sizes, disparities, memory, and the time of the matching.
 Outcome plan_pair(PairRun& run) {
   const PairPlan& plan = run.plan;
+  const OutputAccess access = output_access(run);
+  check_inputs(run, access);
+  check_output(run.workspace, access);
   run.work.notice->permit();
-  const MemoryPlan memory = memory_of(plan, run.backend(), run.turn.memory());
+  const MemoryPlan memory = pair_memory(plan, run.backend(), run.turn.memory());
   const bool kept = run.results.find({Step::kPair}, inputs_of(run)) != nullptr;
   const double seconds = kept ? 0 : PairTime(plan, run.work.backends(), run.turn.threads()).seconds();
-  return {0, pair_plan_json(plan, run.workspace, memory, output_bytes_of(run), seconds),
+  return {0, pair_plan_json(plan, run.workspace, memory, pair_output_bytes(plan), seconds),
           pair_plan_text(plan, run.workspace, memory, seconds)};
 }
 
@@ -349,12 +311,11 @@ void learn_time(const PairRun& run, const StepTimes& times) {
 Outcome run_pair(PairRun& run, StepClock& clock) {
   const PairPlan& plan = run.plan;
   const Workspace& workspace = run.workspace;
-  const std::vector<std::string> files = files_to_write(plan, run.plan.job.settings.fill);
-  check_inputs_stay(workspace.root(), files, {plan.files.left, plan.files.right, plan.files.calibration});
-  const TakenOutput output =
-      take_output(workspace, {OutputKind::kPair, run.work.options.overwrite, run.work.options.wait, {}});
-  workspace.check_free_space(output_bytes_of(run));
-  mark_output(workspace, OutputKind::kPair, files);
+  const OutputAccess access = output_access(run);
+  check_inputs(run, access);
+  const TakenOutput output = take_output(workspace, access);
+  workspace.check_free_space(pair_output_bytes(plan));
+  mark_output(workspace, access.kind, access.files);
   run.work.notice->permit();
   const MeasuredRun earlier = read_measured_run(workspace.path(pair_file::kReport));
   // What an earlier run left must not pass for a result of this one.

@@ -89,7 +89,8 @@ RunReport report_of(const SceneJob& job) {
 
 /// Parts of one run estimate depth maps concurrently in one folder.
 OutputAccess output_access(const SceneJob& job) {
-  OutputAccess access{OutputKind::kScene, job.options.overwrite, job.options.wait, {}};
+  OutputAccess access{
+      OutputKind::kScene, job.options.overwrite, job.options.wait, {}, files_to_write(output_of(job))};
   if (!job.targets.does(Step::kCheck))
     access.shared_key =
         content_hash(version() + std::string("\n") +
@@ -189,7 +190,8 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
   if (turn.alone()) release_kept_memory();
   work.require_device();
   check_inputs_stay(output_of(job), job.input);
-  const TakenOutput output = take_output(job.products.workspace, output_access(job));
+  const OutputAccess access = output_access(job);
+  const TakenOutput output = take_output(job.products.workspace, access);
   if (turn.alone() && output.lock->waited() && !job.options.memory_limit)
     job.host.memory = available_memory();
   job.products.workspace.check_free_space(output_bytes(job.plan, job.settings));
@@ -201,7 +203,7 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
     job.products.photos.set_budget(job.host.memory / 8);
   job.collect_estimates();  // nothing is written before they are known to belong to this run
   check_folders(job.products.workspace, job.targets);
-  mark_output(job.products.workspace, OutputKind::kScene, files_to_write(output_of(job)));
+  mark_output(job.products.workspace, access.kind, access.files);
   log.open(report_file(job.products.workspace, job.options.shard, ".log"));
   work.notice->permit();
   log.add(fmt::format("reconstruct {} ({}), {} threads", version(), job.options.commit, job.host.threads));
@@ -226,14 +228,18 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
 
 std::string summary(const SceneJob& job, const json& report) {
   const std::size_t views = report.at("views").size() - job.findings.failed.size();
-  const std::size_t left_out = report.at("left_out").size();
+  const json& left_out = report.at("left_out");
   std::string line = report.contains("points")
                          ? fmt::format("{}: {} points from", report.at("cloud").get<std::string>(),
                                        report.at("points").get<std::uint64_t>())
                          : report.at("output").get<std::string>() + ": depth maps of";
   line +=
       fmt::format(" {} view{} in {:.1f} s", views, views == 1 ? "" : "s", report.at("elapsed").get<double>());
-  if (left_out > 0) line += fmt::format(", {} left out", left_out);
+  if (!left_out.empty()) {
+    const std::string name = left_out.front().at("name");
+    line += left_out.size() == 1 ? fmt::format("; {} is left out", name)
+                                 : fmt::format("; {} are left out, such as {}", left_out.size(), name);
+  }
   return line + "\n";
 }
 
@@ -243,6 +249,8 @@ Outcome plan_scene(SceneJob& job, const SharedWork& work) {
   job.read();
   clock.end("reading the model");
   check_inputs_stay(output_of(job), job.input);
+  check_output(job.products.workspace, output_access(job));
+  check_folders(job.products.workspace, job.targets);
   work.notice->permit();
   const Backends& backends = work.backends();
   share_memory(job, backends);

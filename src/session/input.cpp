@@ -52,8 +52,8 @@ bool looks_like_input(const fs::path& root) {
 std::string what_is_missing(const fs::path& root, const fs::path& images) {
   const bool left = !find_image(root, "im0").empty(), right = !find_image(root, "im1").empty();
   if (is_there_to_read(root / "calib.txt") || left || right)
-    return std::string("this is no rectified pair: it has no image ") + (left ? "im1.png" : "im0.png");
-  return "this is no scene: " + what_is_missing_of_a_scene(root, !images.empty());
+    return std::string("this is not a rectified pair: it has no image ") + (left ? "im1.png" : "im0.png");
+  return "this is not a scene: " + what_is_missing_of_a_scene(root, !images.empty());
 }
 
 /// The folder of the masks of a scene; empty where there is none.
@@ -221,7 +221,7 @@ std::vector<Input> inputs_at(const fs::path& path, const fs::path& images) {
       return {
           UnusableInput{path, "--images " + images.string() + " is no folder, in the scene or from here"}};
     const std::string part = suggestion(path);
-    if (!part.empty()) return {UnusableInput{path, "this is no scene" + part}};
+    if (!part.empty()) return {UnusableInput{path, "this is not a scene" + part}};
     return {UnusableInput{path, what_is_missing(path, images) + "; nor does a folder below hold one"}};
   } catch (const Error& error) {
     return {unusable(path, error)};

@@ -1,5 +1,7 @@
 #include "session/session.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <iostream>
@@ -39,31 +41,6 @@ namespace {
 using nlohmann::json;
 
 constexpr int kBadInput = 3;
-
-/// Begins to look for GPUs and to open them.
-/// @param threads, memory  of the host, bytes
-SharedWork begin_work(const SessionOptions& options, int threads, std::size_t memory, bool in_session) {
-  parse_device(options.device);
-  SharedWork work{options, {}, {}, in_session};
-  // The log of a scene gets it from the scene.
-  work.notice = std::make_shared<DeviceNotice>(log_without_files());
-  work.choice = std::async(std::launch::async, [&options, notice = work.notice] {
-                  const DeviceChoice choice = choose_devices(options.device);
-                  notice->know(choice.reason);
-                  return choice;
-                }).share();
-  // A run that may have to wait measures the available memory afterwards.
-  const auto launch = options.wait ? std::launch::deferred : std::launch::async;
-  work.devices = std::async(launch, [choice = work.choice, threads, memory, &options] {
-                   StepClock clock;
-                   const DeviceChoice& chosen = choice.get();
-                   Backends backends = make_backends(chosen, threads, memory, options.gpu_memory_limit);
-                   clock.end("opening the device");
-                   return OpenDevices{std::move(backends), clock.times().front().second};
-                 }).share();
-  work.start = seconds_since_process_start();
-  return work;
-}
 
 /// With the path, unless the reason begins with that of a part of the input.
 std::string reason_of(const UnusableInput& input) {
@@ -152,15 +129,20 @@ class Session {
     std::optional<Failure> failure;
     try {
       do_inputs();
-      if (!options_.json && !options_.quiet && std::ranges::any_of(inputs_, is_usable))
+      if (!options_.json && !options_.quiet && std::ranges::any_of(inputs_, is_usable)) {
         print(files_.table(columns()));
+        print_wrapped(files_.place());
+      }
       if (!options_.json && options_.dry_run && inputs_.size() > 1)
-        if (const json estimate = session_estimate(objects_of(outcomes())); estimate.at("planned") > 0)
+        if (const json estimate = session_estimate(objects_of(outcomes()), at_once_);
+            estimate.at("planned") > 0)
           print_wrapped(estimate_text(estimate));
     } catch (...) {
       // What is finished is reported too.
       error_ = std::current_exception();
       failure = current_failure(kSessionAdvice);
+      if (is_session_)
+        failure->message += fmt::format("; {} of {} scenes are done", outcomes_.size(), inputs_.size());
       log_failure(*failure);
     }
     if (!failure && files_.failure()) {
@@ -224,7 +206,7 @@ class Session {
     const SubjectScope about(named ? std::make_shared<const std::string>(name) : nullptr);
     Turn turn(turns);
     check_interrupted();
-    if (is_session_) messages().info("{}: scene {} of {}", name, i + 1, inputs_.size());
+    if (inputs_.size() > 1) messages().info("{}: scene {} of {}", name, i + 1, inputs_.size());
     Arena arena(turn.threads());
     return arena.execute([&] { return try_input(inputs_[i], work, turn); });
   }
@@ -235,13 +217,39 @@ class Session {
   int inputs_at_once(std::size_t inputs, int threads) const {
     constexpr int kAtOnce = 8;
     // A listener knows of one input at a time.
-    if (options_.dry_run || progress_style(options_.quiet) == ProgressStyle::kListener) return 1;
+    if (progress_style(options_.quiet) == ProgressStyle::kListener) return 1;
     return std::min({kAtOnce, threads, static_cast<int>(inputs)});
   }
 
+  /// Begins to look for GPUs and to open them.
+  /// @param threads, memory  of the host, bytes
+  SharedWork begin_work(int threads, std::size_t memory) const {
+    parse_device(options_.device);
+    SharedWork work{options_, {}, {}, is_session_};
+    // The log of a scene gets it from the scene.
+    work.notice = std::make_shared<DeviceNotice>(log_without_files());
+    work.choice = std::async(std::launch::async, [&options = options_, notice = work.notice] {
+                    const DeviceChoice choice = choose_devices(options.device);
+                    notice->know(choice.reason);
+                    return choice;
+                  }).share();
+    // A run that may have to wait measures the available memory afterwards.
+    const auto launch = options_.wait ? std::launch::deferred : std::launch::async;
+    work.devices = std::async(launch, [choice = work.choice, threads, memory, &options = options_] {
+                     StepClock clock;
+                     const DeviceChoice& chosen = choice.get();
+                     Backends backends = make_backends(chosen, threads, memory, options.gpu_memory_limit);
+                     clock.end("opening the device");
+                     return OpenDevices{std::move(backends), clock.times().front().second};
+                   }).share();
+    work.start = seconds_since_process_start();
+    return work;
+  }
+
   void do_usable(const std::vector<std::size_t>& usable, int threads) {
-    Turns turns{inputs_at_once(usable.size(), threads), threads, memory()};
-    const SharedWork work = begin_work(options_, threads, turns.memory, is_session_);
+    at_once_ = inputs_at_once(usable.size(), threads);
+    Turns turns{options_.dry_run ? 1 : at_once_, threads, memory()};
+    const SharedWork work = begin_work(threads, turns.memory);
     files_.begin_work(turns.at_once);
     // A bar for each step of several inputs at once would say nothing to people.
     std::optional<Progress> progress;
@@ -308,7 +316,7 @@ class Session {
     const json results = objects_of(outcomes());
     json object = {{"scenes", results},
                    {"exit_code", failure ? failure->exit_code : exit_code_of(outcomes())}};
-    if (options_.dry_run) object["estimate"] = session_estimate(results);
+    if (options_.dry_run) object["estimate"] = session_estimate(results, at_once_);
     if (failure) object["error"] = failure->message;
     if (options_.json) out_ << json_text(object) << std::flush;
     return object["exit_code"];
@@ -327,6 +335,7 @@ class Session {
   const Destination destination_;
   const bool is_session_;
   SessionFiles files_;
+  int at_once_ = 1;                          ///< inputs
   std::map<std::size_t, Outcome> outcomes_;  ///< by input
   std::exception_ptr error_;
 };

@@ -100,6 +100,12 @@ std::string SessionFiles::table(std::optional<std::size_t> width) const {
   return lines_.empty() ? "" : session_table(in_order(lines_), width);
 }
 
+std::string SessionFiles::place() const {
+  if (lines_.empty() || folder_.empty()) return {};
+  return fmt::format("all of them with pictures: {}; as JSON: {}\n", (folder_ / kSessionPage).string(),
+                     (folder_ / kSessionLines).string());
+}
+
 /// A failure does not stop the work: the results of the scenes matter more than these files, and the next
 /// call may succeed.
 void SessionFiles::write() {

@@ -49,6 +49,9 @@ class SessionFiles {
   /// @param width  of the terminal, see text_table
   std::string table(std::optional<std::size_t> width) const;
 
+  /// Where they are, for people; empty where there are none.
+  std::string place() const;
+
   /// Why the files lack something of what was added; nothing where they do not.
   const std::optional<Failure>& failure() const { return failure_; }
 

@@ -27,8 +27,8 @@ class BrokenScenes : public SceneTest {
   void expect_broken_ones_named(const std::vector<std::string>& arguments) const {
     const Outcome outcome = reconstruct(arguments);
     EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr("a-no-model: this is no scene: it has no folder sparse/"));
-    EXPECT_THAT(outcome.err, HasSubstr("c-no-photos: this is no scene: it has no folder images/"));
+    EXPECT_THAT(outcome.err, HasSubstr("a-no-model: this is not a scene: it has no folder sparse/"));
+    EXPECT_THAT(outcome.err, HasSubstr("c-no-photos: this is not a scene: it has no folder images/"));
     EXPECT_THAT(outcome.err, Not(HasSubstr("notes")));
     EXPECT_TRUE(fs::exists(session() / "b-good/dense/fused.ply"));
     const json scenes = outcome.json().at("scenes");

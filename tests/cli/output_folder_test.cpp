@@ -21,14 +21,19 @@ using Files = std::vector<std::pair<std::string, std::string>>;
 
 class ReconstructOutputFolder : public SceneTest {
  protected:
-  /// Runs and expects an exit code and a message; all files of `untouched` stay as they are.
+  /// Runs and, with `planned`, plans, and expects an exit code and a message; all files of `untouched` stay
+  /// as they are.
   void expect_refusal(int exit_code, const std::string& message, const fs::path& untouched,
-                      const std::vector<std::string>& arguments) const {
+                      const std::vector<std::string>& arguments, bool planned = true) const {
     const Files before = without_lock(files_below(untouched));
-    const Outcome outcome = reconstruct(arguments);
-    EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(message));
-    EXPECT_TRUE(same_results(before, without_lock(files_below(untouched))));
+    std::vector<std::vector<std::string>> commands = {arguments};
+    if (planned) commands.emplace_back(arguments).push_back("--dry-run");
+    for (const auto& words : commands) {
+      const Outcome outcome = reconstruct(words);
+      EXPECT_EQ(outcome.exit_code, exit_code) << outcome.err << words.back();
+      EXPECT_THAT(outcome.err, HasSubstr(message)) << words.back();
+      EXPECT_TRUE(same_results(before, without_lock(files_below(untouched))));
+    }
   }
 
   /// The lock's file names the process that held it last.
@@ -42,7 +47,12 @@ TEST_F(ReconstructOutputFolder, OfAnotherProgramIsRefused) {
   fs::create_directories(dense() / "images");
   set_content(dense() / "fused.ply", "a cloud of the user");
   set_content(dense() / "images/view00.png", "an image of the user");
-  expect_refusal(2, "holds files that reconstruct did not write", scene(), {scene().string()});
+  expect_refusal(2, "did not write, such as images/view00.png, which has the name of a result; move it",
+                 scene(), {scene().string()});
+  set_content(dense() / "notes.txt", "notes of the user");
+  for (const char* file : {"fused.ply", "images/view00.png"}) fs::remove(dense() / file);
+  expect_refusal(2, "did not write, such as notes.txt; choose another folder with --output, or give --over",
+                 scene(), {scene().string()});
 }
 
 TEST_F(ReconstructOutputFolder, OfAnotherProgramIsWrittenToIfAskedAndNothingIsReplaced) {
@@ -163,7 +173,7 @@ TEST_F(ReconstructOutputFolder, OfARunningProcessIsRefusedByNameOrWaitedFor) {
   ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
   const auto before = results(dense());
   auto other = std::make_unique<HeldLock>(dense(), LOCK_EX);
-  expect_refusal(2, "another reconstruct (process ", dense(), {scene().string(), "--window", "7"});
+  expect_refusal(2, "another reconstruct (process ", dense(), {scene().string(), "--window", "7"}, false);
   Process waiting(folder(), command({scene().string(), "--window", "7", "--wait"}));
   while (content(folder() / "stderr.txt").find("waiting for another") == std::string::npos) {
     ASSERT_TRUE(waiting.running());

@@ -262,6 +262,7 @@ TEST_F(ReconstructResult, OfFusionAloneLeavesOutViewsWithoutMaps) {
   const Outcome outcome = reconstruct({scene().string(), "--stage", "fuse"});
   EXPECT_EQ(outcome.exit_code, 7);
   EXPECT_THAT(outcome.err, HasSubstr("view02.png is left out"));
+  EXPECT_THAT(outcome.out, HasSubstr("; view02.png is left out"));
   EXPECT_TRUE(fs::exists(dense() / "fused.ply"));
 }
 

@@ -122,6 +122,10 @@ TEST_F(ReconstructResume, KeepsFinishedWork) {
   EXPECT_THAT(again.err, HasSubstr("depth maps: 5 of 5 views are finished and kept"));
   EXPECT_THAT(again.err, HasSubstr("the cloud is finished and kept"));
   EXPECT_TRUE(same_results(before, records())) << "records hold times: nothing was done again";
+  const Outcome plan = reconstruct({scene().string(), "--dry-run"});
+  EXPECT_THAT(plan.out, HasSubstr("  to do: nothing, all is finished and kept\n"));
+  EXPECT_THAT(plan.out, Not(HasSubstr("memory:"))) << "nothing takes any";
+  EXPECT_THAT(plan.err, Not(HasSubstr("kept"))) << "the plan says it";
 }
 
 /// Times in the page show which run wrote it.

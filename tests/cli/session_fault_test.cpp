@@ -304,7 +304,7 @@ TEST_F(ReconstructSessionFault, MessagesNameTheScene) {
   set_model(one);
   const Outcome outcome = run({scene().string()});
   EXPECT_EQ(outcome.exit_code, 3);
-  EXPECT_THAT(outcome.err, HasSubstr("error: " + (scene() / "sparse").string() + ": too few views: 1 of 1"));
+  EXPECT_THAT(outcome.err, HasSubstr("error: " + scene().string() + ": too few views: 1 of 1"));
 }
 
 }  // namespace

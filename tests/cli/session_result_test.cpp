@@ -62,6 +62,8 @@ TEST_F(ReconstructSessionResult, OfASessionIsSummedUp) {
   EXPECT_GT(lines[2].at("seconds").get<double>(), 0);
   EXPECT_THAT(outcome.out, HasSubstr("failed (3)"));
   EXPECT_THAT(outcome.out, HasSubstr((session / "deep/c").string() + " "));
+  for (const char* file : {"index.html", "session.jsonl"})
+    EXPECT_THAT(outcome.out, HasSubstr((session / file).string()));
   EXPECT_THAT(outcome.err, HasSubstr("3 of 4 scenes, about "));
   const nlohmann::json scenes = page_data(session / "index.html", "session").at("scenes");
   EXPECT_EQ(scenes.at(2).at("page"), "deep/c/dense/report.html");
@@ -87,16 +89,18 @@ TEST_F(ReconstructSessionResult, KeptScenesSayNothingOfTheTimeThatIsLeft) {
   EXPECT_THAT(first.err, HasSubstr("1 of 3 scenes, about "));
   const Outcome kept = reconstruct(words);
   EXPECT_THAT(kept.err, AllOf(HasSubstr("1 of 3 scenes\n"), HasSubstr("2 of 3 scenes\n")));
+  for (const nlohmann::json& line : session_lines(session)) EXPECT_LT(line.at("elapsed"), line.at("seconds"));
 }
 
 TEST_F(ReconstructSessionResult, OfADryRunSumsUpTheSession) {
   const fs::path session = folder() / "session";
   for (const char* name : {"a", "b", "c"}) copy_scene(session / name);
   set_content(session / "b/sparse/cameras.txt", "broken\n");
-  const Outcome text = reconstruct({session.string(), "--dry-run"});
+  const Outcome text = reconstruct({session.string(), "--dry-run", "--threads", "2"});
   EXPECT_EQ(text.exit_code, 7) << text.err;
   EXPECT_THAT(text.out, HasSubstr("2 inputs: about "));
-  const nlohmann::json object = reconstruct({session.string(), "--dry-run", "--json"}).json();
+  const nlohmann::json object =
+      reconstruct({session.string(), "--dry-run", "--json", "--threads", "2"}).json();
   const auto& plans = object.at("scenes");
   const auto& estimate = object.at("estimate");
   double seconds = 0, once = 0;
@@ -106,7 +110,7 @@ TEST_F(ReconstructSessionResult, OfADryRunSumsUpTheSession) {
     for (const auto& [step, time] : steps.items())
       if (step != "start" && step != "opening the device") seconds += time.get<double>();
     once = std::max(once, steps.at("start").get<double>() + steps.at("opening the device").get<double>());
-    memory = std::max(memory, plans.at(scene).at("memory").at("peak").get<std::uint64_t>());
+    memory += plans.at(scene).at("memory").at("peak").get<std::uint64_t>();  // side by side
     output += plans.at(scene).at("memory").at("output").get<std::uint64_t>();
   }
   EXPECT_EQ(estimate.at("planned"), 2);

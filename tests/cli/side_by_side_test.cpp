@@ -130,6 +130,7 @@ TEST_F(SideBySide, ScenesEndTogetherWhenInterrupted) {
   const Outcome outcome = process.wait();
   EXPECT_EQ(outcome.exit_code, 130) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("interrupted; what was finished is kept"));
+  EXPECT_THAT(outcome.err, HasSubstr("; 2 of 3 scenes are done\n"));
   const nlohmann::json object = outcome.json();
   EXPECT_THAT(object.at("error").get<std::string>(), HasSubstr("interrupted"));
   EXPECT_EQ(object.at("scenes").size(), 2u) << "a and c are finished";

@@ -54,7 +54,7 @@ def main(program):
         (session / "broken/images").mkdir(parents=True)
         (output / "a/fused.ply").unlink()
         code, said = run(program, 2, "--forceall", "--retries", "0")
-        runs.check(code != 0 and "broken: this is no scene" in said, f"a broken scene is not reported: {code}\n{said}")
+        runs.check(code != 0 and "broken: this is not a scene" in said, f"a broken scene is not reported: {code}\n{said}")
         lines = (output / "session.jsonl").read_text().splitlines()
         runs.check(len(lines) == 3 and sum('"error"' in line for line in lines) == 1, f"session.jsonl: {lines}")
         runs.check_results(program, session, output)

@@ -109,7 +109,7 @@ TEST(Progress, OfAPredictedTimeMovesByItself) {
   }
   const std::string drawn = testing::internal::GetCapturedStderr();
   EXPECT_GT(std::count(drawn.begin(), drawn.end(), '\r'), 1) << drawn;
-  EXPECT_THAT(drawn, testing::HasSubstr("0 of 4 (25 %)"));
+  EXPECT_THAT(drawn, testing::HasSubstr("[######                  ] 0 of 4, "));
 }
 
 TEST_F(ProgressTest, LinesBeginWithThePrediction) {

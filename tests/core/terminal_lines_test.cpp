@@ -63,10 +63,10 @@ TEST_F(TerminalLinesTest, ABarIsDrawnInPlaceAndItsEndStays) {
   open(80, 24);
   {
     const auto views = begin("views", 2);
-    EXPECT_THAT(screen(), ElementsAre("views: [                        ] 0 of 2 (0 %)"));
+    EXPECT_THAT(screen(), ElementsAre("views: [                        ] 0 of 2"));
     now_ += 1s;
     views->advance();
-    EXPECT_THAT(screen(), ElementsAre("views: [############            ] 1 of 2 (50 %), about 1 s left"));
+    EXPECT_THAT(screen(), ElementsAre("views: [############            ] 1 of 2, about 1 s left"));
     now_ += 1s;
     views->advance();
     EXPECT_THAT(screen(), ElementsAre("views: 2 of 2 (100 %), 2.0 s"));
@@ -95,14 +95,14 @@ TEST_F(TerminalLinesTest, ABarMovesByThePredictedTime) {
     lines_->draw();
     return screen().front();
   };
-  EXPECT_EQ(shown(0s), "views: [                        ] 0 of 4 (0 %), about 40 s left");
-  EXPECT_EQ(shown(10s), "views: [######                  ] 0 of 4 (25 %), about 30 s left");
-  EXPECT_EQ(shown(39s), "views: [######                  ] 0 of 4 (25 %), 49 s so far")
+  EXPECT_EQ(shown(0s), "views: [                        ] 0 of 4, about 40 s left");
+  EXPECT_EQ(shown(10s), "views: [######                  ] 0 of 4, about 30 s left");
+  EXPECT_EQ(shown(39s), "views: [######                  ] 0 of 4, 49 s so far")
       << "longer than predicted: 99 % would not go together with none of four";
   now_ += 1s;
   views->advance();  // 50 s for one of four, after 40 s for all: 120 s in all
-  EXPECT_EQ(shown(0s), "views: [##########              ] 1 of 4 (41 %), about 70 s left");
-  EXPECT_EQ(shown(10s), "views: [############            ] 1 of 4 (50 %), about 60 s left");
+  EXPECT_EQ(shown(0s), "views: [##########              ] 1 of 4, about 70 s left");
+  EXPECT_EQ(shown(10s), "views: [############            ] 1 of 4, about 60 s left");
 }
 
 TEST_F(TerminalLinesTest, AStepThatDoesNotReachItsEndSaysSo) {
@@ -132,7 +132,7 @@ TEST_F(TerminalLinesTest, AStepThatIsKeptLeavesNoLine) {
   {
     const auto check = begin("check", 2), fusion = begin("fusion", 2);
     check->keep(2);
-    EXPECT_THAT(screen(), ElementsAre("fusion: [                        ] 0 of 2 (0 %)"));
+    EXPECT_THAT(screen(), ElementsAre("fusion: [                        ] 0 of 2"));
     fusion->keep(1);
     fusion->advance();
   }
@@ -154,14 +154,14 @@ TEST_F(TerminalLinesTest, EachRunningStepHasALineAtAnyWidth) {
   for (const Case& it :
        {Case{40, "check across views: 4 of 12 (33 %)", "fusion: 3 of 12 (25 %), about 12 s left",
              "check across views: 12 of 12, 12 s"},
-        Case{60, "check across views: 4 of 12 (33 %), about 8 s left",
-             "fusion: [####            ] 3 of 12 (25 %), about 12 s left",
+        Case{60, "check across views: [####        ] 4 of 12, about 8 s left",
+             "fusion: [######                  ] 3 of 12, about 12 s left",
              "check across views: 12 of 12 (100 %), 12 s"},
-        Case{80, "check across views: [########                ] 4 of 12 (33 %), about 8 s left",
-             "fusion: [######                  ] 3 of 12 (25 %), about 12 s left",
+        Case{80, "check across views: [########                ] 4 of 12, about 8 s left",
+             "fusion: [######                  ] 3 of 12, about 12 s left",
              "check across views: 12 of 12 (100 %), 12 s"},
-        Case{200, "check across views: [########                ] 4 of 12 (33 %), about 8 s left",
-             "fusion: [######                  ] 3 of 12 (25 %), about 12 s left",
+        Case{200, "check across views: [########                ] 4 of 12, about 8 s left",
+             "fusion: [######                  ] 3 of 12, about 12 s left",
              "check across views: 12 of 12 (100 %), 12 s"}}) {
     open(it.columns, 10);
     const auto check = begin("check across views", 12), fusion = begin("fusion", 12);
@@ -184,9 +184,7 @@ TEST_F(TerminalLinesTest, MoreStepsThanRowsAreCounted) {
   open(80, 4);
   std::vector<std::unique_ptr<Progress>> steps;
   for (const char* label : {"a", "b", "c", "d"}) steps.push_back(begin(label, 1));
-  const auto bar = [](const std::string& label) {
-    return label + ": [                        ] 0 of 1 (0 %)";
-  };
+  const auto bar = [](const std::string& label) { return label + ": [                        ] 0 of 1"; };
   EXPECT_THAT(screen(), ElementsAre(bar("a"), bar("b"), "and 2 more"));
   steps[1]->advance();
   EXPECT_THAT(screen(), ElementsAre("b: 1 of 1 (100 %), 0.1 s", bar("a"), bar("c"), bar("d")));
@@ -198,8 +196,8 @@ TEST_F(TerminalLinesTest, AreDrawnBelowWhatIsPrintedAfterTheyWereErased) {
   const auto a = begin("a", 2), b = begin("b", 2);
   screen_->put("^C\r\033[2K \033[J\rstopping\r\n");
   lines_->draw();
-  EXPECT_THAT(screen(), ElementsAre("stopping", "a: [                        ] 0 of 2 (0 %)",
-                                    "b: [                        ] 0 of 2 (0 %)"));
+  EXPECT_THAT(screen(), ElementsAre("stopping", "a: [                        ] 0 of 2",
+                                    "b: [                        ] 0 of 2"));
 }
 
 /// Any order of beginnings, ends, messages and changes of the size, on both kinds of terminals.
@@ -305,7 +303,7 @@ TEST(Terminal, StepsAtOnceLeaveTheirMessagesAndEnds) {
         expected.emplace_back(fmt::format("{}: 8 of 8 (100 %), T s", label));
       }
       EXPECT_THAT(without_times(run.screen.lines()), testing::UnorderedElementsAreArray(expected)) << columns;
-      EXPECT_THAT(run.bytes, testing::ContainsRegex(": (\\[[# ]*\\] )?0 of 8 \\([0-9]+ %\\), ")) << columns;
+      EXPECT_THAT(run.bytes, testing::ContainsRegex(": (\\[[# ]*\\] )?0 of 8(, | \\(0 %\\))")) << columns;
     }
 }
 
@@ -333,7 +331,7 @@ TEST(Terminal, AnInterruptIsSaidAboveTheBars) {
     return 0;
   });
   EXPECT_THAT(without_times(run.screen.lines()),
-              ElementsAre("stopping, finished work is kept; once more ends at once", "left",
+              ElementsAre("stopping: finished work is kept; a second Ctrl-C ends without waiting", "left",
                           "more: 0 of 4 (0 %), stopped after T s", "views: 0 of 4 (0 %), stopped after T s"));
 }
 

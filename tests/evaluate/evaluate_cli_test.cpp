@@ -15,6 +15,7 @@ namespace recon {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class EvaluateCli : public testing::Test {
  protected:
@@ -74,9 +75,16 @@ TEST_F(EvaluateCli, WrongUsageIsTwo) {
       write_pfm(folder_ / "b.pfm", Image<float>(1, 1, 1.0f).view());
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.exit_code, 2) << arguments << "\n" << outcome.err;
-    EXPECT_NE(outcome.err, "") << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr("error: ")) << arguments;
     EXPECT_EQ(outcome.out, "") << arguments;
   }
+  EXPECT_THAT(run("").err, HasSubstr("a command is missing, one of depth, cloud, disparity"));
+  EXPECT_THAT(run("nonsense").err, HasSubstr("'nonsense' is not expected"));
+  fs::create_directories(folder_ / "results");
+  EXPECT_THAT(run("cloud results --scene s").err,
+              HasSubstr("results: is a folder; name the cloud in it, such as results/fused.ply"));
+  std::ofstream(folder_ / "empty.ply");
+  EXPECT_THAT(run("cloud empty.ply --reference empty.ply").err, HasSubstr("empty.ply: the file is empty"));
 }
 
 TEST_F(EvaluateCli, AnUnknownOptionIsNamedRatherThanWhatIsMissing) {
@@ -201,7 +209,13 @@ TEST_F(EvaluateCli, CloudAgainstTruthUsesTheVisibilityFile) {
   EXPECT_EQ(figures["scores"][1]["reference_points"], 15);
   EXPECT_NEAR(figures["scores"][1]["recall"], 2.0 / 15, 1e-12);
   EXPECT_EQ(run("cloud a.ply --scene scene --all-views --json").json()["within_1_percent"], 1);
-  EXPECT_THAT(run("cloud a.ply --scene scene").out, HasSubstr("66.67%"));
+  const std::string text = run("cloud a.ply --scene scene").out;
+  EXPECT_THAT(text, HasSubstr("66.67%"));
+  EXPECT_THAT(text, HasSubstr("left out, as no ground truth is known where they project: 1\n"));
+  EXPECT_THAT(text, HasSubstr("compared in the views that it was fused from"));
+  EXPECT_THAT(run("cloud a.ply --scene scene --all-views").out, HasSubstr("compared in all views"));
+  write_cloud("a.ply", {near}, {{0}});
+  EXPECT_THAT(run("cloud a.ply --scene scene").out, Not(HasSubstr("left out")));
 }
 
 TEST_F(EvaluateCli, AVisibilityFileOfAnotherCloudIsRefused) {

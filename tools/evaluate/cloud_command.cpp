@@ -150,6 +150,9 @@ Json evaluate_cloud(const CloudCommand& command) {
   if (command.voxel) check_positive("--voxel", *command.voxel);
   if (command.scene.has_value() == command.reference.has_value())
     throw UsageError("give either --scene (for its ground truth) or --reference (another cloud)");
+  if (is_folder(command.cloud))
+    throw UsageError(command.cloud.string() + ": is a folder; name the cloud in it, such as " +
+                     (command.cloud / "fused.ply").string());
   const std::vector<Vec3d> cloud = read_ply(command.cloud).positions;
   if (command.scene) return against_truth(command, cloud);
   const std::vector<Vec3d> reference = read_ply(*command.reference).positions;

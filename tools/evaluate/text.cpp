@@ -108,16 +108,22 @@ std::string scores_text(const Json& scores, Width width) {
 }
 
 std::string cloud_text(const Json& figures, Width width) {
-  std::string out = fmt::format("points: {}\n", figures["points"].get<long>());
-  if (figures.contains("truth_views"))
+  const auto count = [&](const char* key) { return figures[key].get<long>(); };
+  std::string out = fmt::format("points: {}\n", count("points"));
+  if (figures.contains("truth_views")) {
+    if (count("points_left_out") > 0)
+      out += fmt::format("left out, as no ground truth is known where they project: {}\n",
+                         count("points_left_out"));
     out += fmt::format(
-        "left out, as no ground truth is known where they project: {}\n"
-        "within 1% of the ground-truth depth: {} of {} points (views: {}), median error {}\n",
-        figures["points_left_out"].get<long>(), percent(figures["within_1_percent"], 2),
-        figures["within_1_percent_counted"].get<long>(), figures["within_1_percent_views"].get<std::string>(),
-        percent_or_dash(figures["median_depth_error"]));
-  else
-    out += fmt::format("points of the reference: {}\n", figures["reference_points"].get<long>());
+        "within 1% of the ground-truth depth: {} of {} points, median error {}\n"
+        "  (a point's depth is compared in {})\n",
+        percent(figures["within_1_percent"], 2), count("within_1_percent_counted"),
+        percent_or_dash(figures["median_depth_error"]),
+        figures["within_1_percent_views"] == "all" ? "all views" : "the views that it was fused from");
+  } else {
+    out += fmt::format("points of the reference: {}\n", count("reference_points"));
+  }
+  out += "distances to the surface, in units of the scene (--thresholds sets the first column):\n";
   return note(out, width) + scores_text(figures["scores"], width);
 }
 

@@ -273,20 +273,28 @@ std::string SessionOptions::resolved(Job job, OptionScope scope) const {
   return result;
 }
 
-std::map<std::string, std::string> SessionOptions::values(Job job,
-                                                          std::initializer_list<OptionResult> results) const {
+RecordedOptions::Values RecordedOptions::of(std::initializer_list<OptionResult> results) const {
+  Values values;
+  for (const OptionResult result : results)
+    if (const auto it = by_result.find(result); it != by_result.end())
+      values.insert(it->second.begin(), it->second.end());
+  return values;
+}
+
+RecordedOptions SessionOptions::recorded(Job job) const {
   const bool patches = swept_by_patches(job);
-  std::map<std::string, std::string> values;
+  RecordedOptions recorded;
   for (const Option* option : all_options()) {
     const Setting* setting = option->setting(job);
     const OptionResult result = patches ? option->result_with_patches : option->result;
     if (setting == nullptr || option->scope != OptionScope::kResults ||
-        std::ranges::find(results, result) == results.end() || !option->idle_reason(*this, job).empty())
+        !option->idle_reason(*this, job).empty())
       continue;
     const auto& value = setting->meaning ? setting->meaning : setting->get;
-    if (std::string text = value(*this, job); !text.empty()) values[option->name] = std::move(text);
+    if (std::string text = value(*this, job); !text.empty())
+      recorded.by_result[result][option->name] = std::move(text);
   }
-  return values;
+  return recorded;
 }
 
 std::string with_place(const std::string& message, const GivenOptions& given) {

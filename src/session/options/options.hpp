@@ -135,6 +135,16 @@ enum class OptionResult {
 
 struct Option;
 
+/// The options that have an effect on results, by their names, with the texts that give them.
+struct RecordedOptions {
+  using Values = std::map<std::string, std::string>;
+
+  /// Those of some results.
+  Values of(std::initializer_list<OptionResult> results) const;
+
+  std::map<OptionResult, Values> by_result;
+};
+
 /// All options of a run of `reconstruct`, with their defaults.
 struct SessionOptions {
   /// Scenes, folders of rectified pairs, folders of such folders; or the two images of one pair.
@@ -237,8 +247,7 @@ struct SessionOptions {
 
   /// The options of up to a scope that a job uses and that have an effect, as TOML that `--config` reads.
   std::string resolved(Job job, OptionScope scope = OptionScope::kPlace) const;
-  /// The values of the options that have an effect on any of `results`, by name, as they are given.
-  std::map<std::string, std::string> values(Job job, std::initializer_list<OptionResult> results) const;
+  RecordedOptions recorded(Job job) const;
 
   PairJob pair_job() const;
 

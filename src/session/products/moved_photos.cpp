@@ -9,6 +9,7 @@
 #include "core/paths.hpp"
 #include "core/utf8.hpp"
 #include "session/products/photo_files.hpp"
+#include "session/resume/output_folder.hpp"
 
 namespace recon {
 

@@ -204,6 +204,10 @@ std::string names_text(const std::vector<std::string>& names, std::size_t column
   return text;
 }
 
+bool is_finished(const SceneWork& work) {
+  return std::ranges::all_of(work, [](const auto& step) { return step.second.empty(); });
+}
+
 /// What of the steps is left to do.
 std::string work_text(const SceneWork& work) {
   std::vector<std::string> steps;
@@ -221,18 +225,19 @@ std::string views_text(const SceneJob& job) {
   const auto padded = [&](std::string name) {
     return name.append(width - std::min(width, name.size()), ' ');
   };
-  const bool sweep = job.settings.matching.sweeps();
-  std::string text = "  " + padded("view") +
-                     (job.input.given.any() ? "      size  depths   depth range            sources\n"
-                      : sweep               ? "      size  planes   searched depths        sources\n"
-                                            : "      size  disparities  searched depths    matched with\n");
+  const bool sweep = job.settings.matching.sweeps(), given = job.input.given.any();
+  const std::string steps = given ? "depths" : sweep ? "planes" : "disparities";
+  constexpr std::size_t kDepths = 22;
+  std::string text = fmt::format("  {}        size  {}   {:<{}}  {}\n", padded("view"), steps,
+                                 given ? "depths of the map" : "depths searched", kDepths,
+                                 sweep || given ? "sources" : "matched with");
   for (const int view : job.plan.active_views()) {
     const ViewPlan& plan = job.plan.view(view);
     const std::string row =
-        fmt::format("  {}  {:>10}  {:>6}   {:<9.5g} {:<9.5g}   ", padded(job.plan.name(view)),
+        fmt::format("  {}  {:>10}  {:>{}}   {:<{}}  ", padded(job.plan.name(view)),
                     size_text(plan.camera.width, plan.camera.height),
-                    job.input.given.any() ? "given" : decimal(sweep ? plan.planes : most_disparities(plan)),
-                    plan.range.near, plan.range.far);
+                    given ? "given" : decimal(sweep ? plan.planes : most_disparities(plan)), steps.size(),
+                    fmt::format("{:.5g} to {:.5g}", plan.range.near, plan.range.far), kDepths);
     std::vector<std::string> names;
     for (const int source : plan.matched_views()) names.push_back(job.plan.name(source));
     text += row + names_text(names, row.size(), job.options.verbose) + "\n";
@@ -306,6 +311,7 @@ std::string plan_text(const SceneJob& job, const SceneWork& work, const TimePlan
   if (const int masked = count_masked(job.plan.scene); masked > 0)
     text += fmt::format("  masks: {} of {} views\n", masked, job.plan.views.size());
   text += work_text(work);
+  if (is_finished(work)) return text;
   const MemoryPlan& memory = job.memory;
   text += "  memory: up to " + format_byte_size(memory.peak) + " of " + format_byte_size(memory.limit);
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory a view";

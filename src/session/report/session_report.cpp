@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -41,9 +43,15 @@ bool is_whole(const json& line) {
                      [](const json& value) { return value.is_number(); });
 }
 
-/// The columns of the table, which are numbers, with their decimals.
-constexpr std::pair<const char*, int> kColumns[] = {
-    {"views", 0}, {"points", 0}, {"seconds", 1}, {"warnings", 0}};
+/// A column of the table that has numbers.
+struct NumberColumn {
+  const char* title;
+  const char* key;
+  int decimals;
+};
+
+constexpr NumberColumn kColumns[] = {
+    {"views", "views", 0}, {"points", "points", 0}, {"seconds", "elapsed", 1}, {"warnings", "warnings", 0}};
 
 std::string text_of(const json& line, const char* key) {
   return line.value(key, std::string());
@@ -90,18 +98,19 @@ json session_line(const json& report, int exit_code) {
   for (const char* key : {"views", "left_out", "warnings"})
     if (report.contains(key)) line[key] = report.at(key).size();
   if (report.contains("seconds")) line["seconds"] = report.at("seconds").at("total");
+  if (report.contains("elapsed")) line["elapsed"] = report.at("elapsed");
   if (const std::string file = middle_preview(report); !file.empty()) line["preview"] = file;
   return line;
 }
 
 std::string session_table(const std::vector<json>& lines, std::optional<std::size_t> width) {
   std::vector<TableColumn> columns = {{"scene", true}};
-  for (const auto& [key, decimals] : kColumns) columns.push_back({key});
+  for (const NumberColumn& it : kColumns) columns.push_back({it.title});
   columns.push_back({"status", true});
   std::vector<std::vector<std::string>> rows;
   for (const json& line : lines) {
     std::vector<std::string> row = {printable(text_of(line, "scene"))};
-    for (const auto& [key, decimals] : kColumns)
+    for (const auto& [title, key, decimals] : kColumns)
       row.push_back(line.contains(key) ? fmt::format("{:.{}f}", line.at(key).get<double>(), decimals) : "-");
     const int exit_code = line.at("exit_code");
     row.push_back(text_of(line, "status") + (exit_code == 0 ? "" : fmt::format(" ({})", exit_code)));
@@ -110,14 +119,27 @@ std::string session_table(const std::vector<json>& lines, std::optional<std::siz
   return text_table(columns, rows, width);
 }
 
-json session_estimate(const json& plans) {
-  std::size_t planned = 0, timed = 0;
+/// The memory of the largest inputs together, as far as the limit permits.
+std::uint64_t memory_side_by_side(const std::vector<json>& memories, int at_once) {
+  std::vector<std::uint64_t> peaks;
+  std::uint64_t limit = 0;
+  for (const json& memory : memories) {
+    peaks.push_back(memory.at("peak"));
+    limit = std::max(limit, memory.at("limit").get<std::uint64_t>());
+  }
+  std::ranges::sort(peaks, std::greater());
+  peaks.resize(std::min(peaks.size(), static_cast<std::size_t>(at_once)));
+  return std::min(limit, std::accumulate(peaks.begin(), peaks.end(), std::uint64_t{0}));
+}
+
+json session_estimate(const json& plans, int at_once) {
+  std::vector<json> memories;
+  std::size_t timed = 0;
   double seconds = 0, beginning = 0;
-  std::uint64_t memory = 0, output = 0;
+  std::uint64_t output = 0;
   for (const json& plan : plans) {
     if (!plan.contains("memory")) continue;
-    ++planned;
-    memory = std::max(memory, plan.at("memory").at("peak").get<std::uint64_t>());
+    memories.push_back(plan.at("memory"));
     output += plan.at("memory").value("output", std::uint64_t{0});
     if (!plan.contains("seconds")) continue;
     ++timed;
@@ -128,10 +150,10 @@ json session_estimate(const json& plans) {
     beginning = std::max(beginning, once);
     seconds += time.value("total", time.value("matching", 0.0)) - once;
   }
-  return {{"planned", planned},
+  return {{"planned", memories.size()},
           {"timed", timed},
           {"seconds", seconds + beginning},
-          {"memory", memory},
+          {"memory", memory_side_by_side(memories, at_once)},
           {"output", output}};
 }
 
@@ -163,7 +185,7 @@ bool is_session_file(const fs::path& path) {
 std::vector<json> read_session_lines(const fs::path& folder) {
   std::vector<json> lines;
   try {
-    std::istringstream text(read_file(folder / "session.jsonl"));
+    std::istringstream text(read_file(folder / kSessionLines));
     for (std::string row; std::getline(text, row);)
       if (json line = json::parse(row, nullptr, false); is_whole(line)) lines.push_back(std::move(line));
   } catch (const Error&) {  // of no earlier call
@@ -176,8 +198,8 @@ void write_session_files(const fs::path& folder, const std::vector<json>& lines)
   fs::create_directories(folder, error);  // else writing fails and says why
   std::string text;
   for (const json& line : lines) text += line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-  write_file(folder / "session.jsonl", text);
-  write_file(folder / "index.html", web_page("session", page_data(folder, lines)));
+  write_file(folder / kSessionLines, text);
+  write_file(folder / kSessionPage, web_page("session", page_data(folder, lines)));
 }
 
 }  // namespace recon

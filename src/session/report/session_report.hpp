@@ -20,15 +20,17 @@ std::string session_table(const std::vector<nlohmann::json>& lines,
                           std::optional<std::size_t> width = std::nullopt);
 
 /// What a session takes by the plans of its inputs, as `--dry-run --json` prints them: the number of these
-/// ("planned"), the sum of the predicted seconds and how many plans have them ("timed"), the largest memory
+/// ("planned"), the sum of the predicted seconds and how many plans have them ("timed"), the memory at most
 /// and the bytes of all results. Inputs that have no plan are ignored.
-nlohmann::json session_estimate(const nlohmann::json& plans);
+/// @param at_once  inputs that are worked on side by side
+nlohmann::json session_estimate(const nlohmann::json& plans, int at_once);
 
 /// The estimate as a line for people.
 std::string estimate_text(const nlohmann::json& estimate);
 
 /// The names of what `write_session_files` writes.
-inline constexpr std::array<const char*, 2> kSessionFiles = {"session.jsonl", "index.html"};
+inline constexpr const char *kSessionLines = "session.jsonl", *kSessionPage = "index.html";
+inline constexpr std::array kSessionFiles = {kSessionLines, kSessionPage};
 
 /// Whether a file has one of these names and was written by it.
 bool is_session_file(const std::filesystem::path& path);

@@ -118,10 +118,14 @@ class Changes {
 
   /// As many as fit into a line, the first one in any case.
   std::string text() const {
-    constexpr std::size_t kRoom = 80;
+    constexpr std::size_t kRoom = 110;
     std::vector<std::string> all;
     for (const auto& [rank, text] : main_options_) all.push_back(text);
-    for (const auto* list : {&options_, &files_}) all.insert(all.end(), list->begin(), list->end());
+    all.insert(all.end(), options_.begin(), options_.end());
+    all.insert(all.end(), files_.begin(), files_.end());
+    for (const auto& [what, views] : of_views_)
+      all.push_back(what + " of " + views.front() +
+                    (views.size() == 1 ? "" : fmt::format(" and {} more", views.size() - 1)));
     if (all.empty()) return "other inputs";
     std::string text = all.front();
     std::size_t shown = 1;
@@ -133,6 +137,14 @@ class Changes {
  private:
   static void add(std::vector<std::string>& list, const std::string& text) {
     if (std::ranges::find(list, text) == list.end()) list.push_back(text);
+  }
+
+  /// A change of what belongs to a view.
+  void add_of(const std::string& view, const std::string& what) {
+    const auto same = std::ranges::find(of_views_, what, &OfViews::first);
+    add(same == of_views_.end() ? of_views_.emplace_back(what, std::vector<std::string>()).second
+                                : same->second,
+        view);
   }
 
   void add_change(const Keys& place, const json& before, const json& now) {
@@ -174,14 +186,14 @@ class Changes {
       return true;
     }
     if (of_others && place.size() > 2 && place[2] == "overlapping") {
-      add(files_, "other overlapping views of " + place[1]);
+      add_of(place[1], "other overlapping views");
       return true;
     }
     const std::size_t first = of_others ? 2 : 0;
     for (std::size_t i = first; i < place.size(); ++i)
       if (const auto name = kNames.find(place[i]); name != kNames.end()) {
         const bool of_all = name->first == "levels";
-        add(files_, name->second + (of_others && !of_all ? " of " + place[1] : ""));
+        of_others && !of_all ? add_of(place[1], name->second) : add(files_, name->second);
         return true;
       }
     if (place.front() == "positions") add(files_, "another precision of the positions");
@@ -240,6 +252,8 @@ class Changes {
   bool same_method_ = true;
   std::map<std::ptrdiff_t, std::string> main_options_;  ///< by rank
   std::vector<std::string> options_, files_;
+  using OfViews = std::pair<std::string, std::vector<std::string>>;
+  std::vector<OfViews> of_views_;  ///< what has changed, and of which views
 };
 
 }  // namespace

@@ -119,21 +119,32 @@ std::optional<fs::path> foreign_file(const fs::path& folder) {
   return std::nullopt;
 }
 
+/// One of the files that a run would write over in a folder that none has written to.
+std::optional<std::string> file_in_the_way(const fs::path& folder, const std::vector<std::string>& files) {
+  const auto is_in_the_way = [&](const std::string& file) {
+    return is_there(folder / file) && !is_folder(folder / file);
+  };
+  const auto found = std::ranges::find_if(files, is_in_the_way);
+  return found == files.end() ? std::nullopt : std::optional(*found);
+}
+
 /// @throws UsageError when a run may not write there unasked
 void check_content(const fs::path& folder, const OutputAccess& access) {
   const std::optional<OutputKind> found = output_kind(folder);
   if (access.overwrite || found == access.kind) return;
   const std::string choice =
-      "; choose another folder with --output, or give --overwrite to write beside them, where none has the "
-      "name of a result";
+      "; choose another folder with --output, or give --overwrite to write beside them";
   if (found)
     throw UsageError(folder.string() + " holds the results of a " + noun(*found) + ", and this input is a " +
                      noun(access.kind) + choice);
   const auto file = foreign_file(folder);
   // Another process may have marked the folder between the two looks.
-  if (file && output_kind(folder) != access.kind)
-    throw UsageError(folder.string() + " holds files that reconstruct did not write, such as " +
-                     file->string() + choice);
+  if (!file || output_kind(folder) == access.kind) return;
+  const auto over = file_in_the_way(folder, access.files);
+  throw UsageError(folder.string() + " holds files that reconstruct did not write, such as " +
+                   (over ? *over + ", which has the name of a result; move it, or choose another folder with "
+                                   "--output"
+                         : file->string() + choice));
 }
 
 }  // namespace
@@ -361,6 +372,12 @@ TakenOutput take_output(const Workspace& workspace, const OutputAccess& access) 
 } catch (const InputError& error) {
   throw OutputError(workspace.root().string() + ": the output folder cannot be used (" + error.what() +
                     "); choose another one with --output");
+}
+
+void check_output(const Workspace& workspace, const OutputAccess& access) {
+  check_content(workspace.root(), access);
+  workspace.owned().load(output_kind(workspace.root()).has_value());
+  workspace.owned().check_all(access.files);
 }
 
 bool is_output(const std::filesystem::path& folder) {

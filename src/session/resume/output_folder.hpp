@@ -141,7 +141,8 @@ struct OutputAccess {
   bool overwrite =
       false;          ///< also a folder that holds files of others, which stay, or results of the other kind
   bool wait = false;  ///< until another process is done with the folder
-  std::string shared_key;  ///< as OutputLock has it
+  std::string shared_key;          ///< as OutputLock has it
+  std::vector<std::string> files;  ///< that the run will write
 };
 
 /// An output folder while this process may write into it. Of a run that ends before it marks the folder
@@ -166,6 +167,10 @@ struct TakenOutput {
 /// @throws UsageError that says what the folder holds, or who is writing there
 /// @throws OutputError, Interrupted
 TakenOutput take_output(const Workspace& workspace, const OutputAccess& access);
+
+/// What take_output and mark_output would refuse, without a change of the folder; locks are not looked at.
+/// @throws UsageError
+void check_output(const Workspace& workspace, const OutputAccess& access);
 
 /// Whether a folder holds results of this program.
 bool is_output(const std::filesystem::path& folder);

@@ -157,6 +157,11 @@ void OwnedFiles::check(const std::string& file) {
         ", and would write a file of that name; move it, or choose another folder with --output");
 }
 
+void OwnedFiles::check_all(const std::vector<std::string>& files) {
+  const std::lock_guard lock(mutex_);
+  for (const std::string& file : files) check(file);
+}
+
 void OwnedFiles::claim(const std::vector<std::string>& files) {
   const std::lock_guard lock(mutex_);
   check(kList);

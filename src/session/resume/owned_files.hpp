@@ -26,6 +26,9 @@ class OwnedFiles {
   /// @throws UsageError where the folder of a file lies outside by a link
   void check_way(const std::string& file);
 
+  /// @throws UsageError as claim does
+  void check_all(const std::vector<std::string>& files);
+
   /// Adds files to the list before the first of them is written, and writes it.
   /// @throws UsageError for a name at which somebody else's file or link is, or whose folder lies outside by
   /// a link; then none is added. OutputError

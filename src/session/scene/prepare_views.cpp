@@ -100,7 +100,6 @@ Preparation::PhotoState Preparation::prepare_photo(const std::vector<int>& views
 /// Prepares `views`, or with `write` false only reads their photos; returns those that cannot be used.
 std::vector<LeftOut> Preparation::prepare(const std::vector<int>& views, bool write) {
   const std::vector<std::vector<int>> photos = by_photo(plan_, views);
-  const bool first_look = !products_.photo_hashes.contains(plan_.name(views.front()));
   std::vector<PhotoState> states(photos.size());
   Progress progress(write ? step_name(Step::kPrepare) : "reading photos", static_cast<int>(views.size()),
                     style_);
@@ -117,7 +116,6 @@ std::vector<LeftOut> Preparation::prepare(const std::vector<int>& views, bool wr
   });
 
   std::vector<LeftOut> unusable, damaged;
-  std::vector<int> usable;
   for (std::size_t i = 0; i < photos.size(); ++i) {
     const auto& [hash, damage, error, kept] = states[i];
     const std::string& photo = plan_.scene_view(photos[i].front()).photo_name();
@@ -128,11 +126,9 @@ std::vector<LeftOut> Preparation::prepare(const std::vector<int>& views, bool wr
     if (!damage.empty() && !products_.photo_hashes.contains(plan_.name(photos[i].front())))
       damaged.push_back({products_.photos.photo_file(plan_, photos[i].front()).string(), damage});
     for (const int view : photos[i]) products_.photo_hashes[plan_.name(view)] = hash;
-    usable.insert(usable.end(), photos[i].begin(), photos[i].end());
   }
   findings_.warn_of_left_out(unusable);
   findings_.warn_of_damage(damaged);
-  if (first_look) log_kept(products_, Step::kPrepare, usable);
   return unusable;
 }
 
@@ -143,13 +139,14 @@ void Preparation::run(bool write, const Replan& replan) {
       if (!products_.photo_hashes.contains(plan_.name(view)) ||
           (write && !products_.result(Step::kPrepare, view)))
         views.push_back(view);
-    if (views.empty()) return;
+    if (views.empty()) break;
     const std::vector<LeftOut> unusable = prepare(views, write);
     if (unusable.empty()) continue;
     std::vector<LeftOut> left_out = plan_.left_out;
     left_out.insert(left_out.end(), unusable.begin(), unusable.end());
     replan(std::move(left_out));
   }
+  if (write) log_kept(products_, Step::kPrepare, plan_.needed_views());
 }
 
 }  // namespace recon

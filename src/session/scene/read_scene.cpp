@@ -174,7 +174,7 @@ ScenePlan make_plan(const SceneInput& input, std::vector<LeftOut> left_out, cons
     plan.given_map_bytes = input.given.reading_bytes();
     return plan;
   } catch (const InputError& error) {
-    throw InputError(input.folder.model.string() + ": " + error.what());
+    throw InputError(input.folder.root.string() + ": " + error.what());
   }
 }
 

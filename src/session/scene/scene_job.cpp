@@ -21,7 +21,7 @@ SceneJob::SceneJob(const SessionOptions& session_options, SceneFolder folder, Wo
       host(limits),
       input{std::move(folder), {}, {}, {}, {}},
       products(plan, std::move(output), input.folder.images, settings.matching, session_options.overwrite),
-      inputs(session_options, settings, input, products) {}
+      inputs(options.recorded({settings.matching.method, false}), settings, input, products) {}
 
 void SceneJob::read() {
   const std::vector<LeftOut> left_out =

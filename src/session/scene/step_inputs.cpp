@@ -41,8 +41,7 @@ json hashes(const StepRecord& record) {
 
 /// Options that have an effect on some results.
 json StepInputs::with_options(std::initializer_list<OptionResult> results) const {
-  return {{"version", kResultsVersion},
-          {"options", options_.values({settings_.matching.method, false}, results)}};
+  return {{"version", kResultsVersion}, {"options", options_.of(results)}};
 }
 
 /// What is black and white in 16-bit photos, where that is not the whole range.

@@ -3,6 +3,7 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "session/options/options.hpp"
@@ -17,10 +18,14 @@ namespace recon {
 /// device is not among it: a run that was begun on one may be finished on another.
 class StepInputs {
  public:
-  /// The arguments outlive this.
-  StepInputs(const SessionOptions& options, const SceneSettings& settings, const SceneInput& input,
+  /// The arguments outlive this, but for the options.
+  StepInputs(RecordedOptions options, const SceneSettings& settings, const SceneInput& input,
              const SceneProducts& products)
-      : options_(options), settings_(settings), input_(input), products_(products), plan_(products.plan) {}
+      : options_(std::move(options)),
+        settings_(settings),
+        input_(input),
+        products_(products),
+        plan_(products.plan) {}
 
   nlohmann::json prepare(int view, const std::string& photo_hash) const;
   nlohmann::json estimate(int view) const;
@@ -42,7 +47,7 @@ class StepInputs {
   nlohmann::json image(int view) const;
   nlohmann::json maps(int view) const;
 
-  const SessionOptions& options_;
+  const RecordedOptions options_;
   const SceneSettings& settings_;
   const SceneInput& input_;
   const SceneProducts& products_;

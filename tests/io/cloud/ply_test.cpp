@@ -197,7 +197,7 @@ TEST(PlyReader, RefusesFaultsWithPlaceAndReason) {
   const struct {
     std::string bytes, place, message;
   } faults[] = {
-      {"", "a.ply:0: ", "no PLY"},
+      {"", "a.ply: ", "the file is empty"},
       {"solid\n", "a.ply:1: ", "no PLY"},
       {"ply\nformat ascii 1.0\n", "a.ply:2: ", "truncated"},
       {"ply\n" + end, "a.ply:2: ", "no \"format\""},

@@ -36,9 +36,10 @@ TEST(Changes, NameOptionsWithBothValues) {
             "--method sgm -> bm");
   EXPECT_EQ(of({{"p1", "9"}, {"window", "5"}}, {{"p1", "8"}, {"window", "7"}}),
             "--window 5 -> 7, --p1 9 -> 8");
-  EXPECT_EQ(of({{"planes", "24"}, {"refine", "none"}, {"optimizer", "sgm"}},
-               {{"refine", "patches"}, {"quality", "normal"}, {"optimizer", "winner"}}),
-            "--optimizer sgm -> winner, --planes 24 -> none, --refine none -> patches and 1 more change")
+  EXPECT_EQ(
+      of({{"planes", "24"}, {"refine", "none"}, {"optimizer", "sgm"}},
+         {{"refine", "patches"}, {"quality", "normal"}, {"optimizer", "winner"}}),
+      "--optimizer sgm -> winner, --planes 24 -> none, --refine none -> patches, --quality none -> normal")
       << "what the others follow from first";
   EXPECT_EQ(
       describe_change({{"version", 3}, {"planes", 2}}, {{"version", 4}, {"options", {{"planes", "3"}}}}),
@@ -76,11 +77,15 @@ TEST(Changes, NamePhotosMasksCamerasAndPoses) {
   wanted["sources"][1]["pose"][1] = 2;
   EXPECT_EQ(of(wanted), "another photo, another pose of c");
   wanted["mask"] = "hash";
-  EXPECT_EQ(of(wanted), "another photo, another pose of c, a new mask");
+  EXPECT_EQ(of(wanted), "another photo, a new mask, another pose of c");
   wanted["options"]["window"] = "5";
-  EXPECT_EQ(of(wanted), "--window none -> 5, another photo, another pose of c, a new mask");
+  EXPECT_EQ(of(wanted), "--window none -> 5, another photo, a new mask, another pose of c");
   wanted["depth_min"] = 1.5, wanted["depth_max"] = 25.125;
-  EXPECT_EQ(of(wanted), "--window none -> 5 and 4 more changes") << "the next one does not fit into a line";
+  EXPECT_EQ(
+      of(wanted),
+      "--window none -> 5, depth range none to none -> 1.5 to 25.125 (--depth-min, --depth-max), another "
+      "photo and 2 more changes")
+      << "the next one does not fit";
   wanted["options"].erase("window");
   EXPECT_THAT(of(wanted), HasSubstr("depth range none to none -> 1.5 to 25.125 (--depth-min, --depth-max)"));
   wanted = found;
@@ -101,6 +106,9 @@ TEST(Changes, NameTheResultsOfOtherSteps) {
   EXPECT_EQ(describe_change(of_check, wanted), "other depth maps of b");
   wanted["reference"]["maps"][0] = "0";
   EXPECT_EQ(describe_change(of_check, wanted), "other depth maps, other depth maps of b");
+  const json of_three = {{"sources", {{"b", {{"maps", {"3"}}}}, {"c", {{"maps", {"4"}}}}}}};
+  EXPECT_EQ(describe_change(of_three, {{"sources", {{"b", {{"maps", {"5"}}}}, {"c", {{"maps", {"6"}}}}}}}),
+            "other depth maps of b and 1 more");
   EXPECT_EQ(describe_change({{"cloud", {"1"}}}, {{"cloud", {"2"}}}), "another cloud");
   const json pair = {{"left", "1"}, {"right", "2"}, {"camera", {700, 700, 1}}};
   wanted = pair;
@@ -221,9 +229,10 @@ TEST_F(ChangesOfOptions, OfTheDepthSearchAreSeen) {
   for (int view = 0; view < kViews; ++view) job->products.photo_hashes[job->plan.name(view)];
   const json before = job->inputs.estimate(0);
   options_.planes = job->plan.view(0).planes;
-  EXPECT_EQ(describe_change(before, job->inputs.estimate(0)),
+  const StepInputs of_planes(options_.recorded({job->settings.matching.method, false}), job->settings,
+                             job->input, job->products);
+  EXPECT_EQ(describe_change(before, of_planes.estimate(0)),
             "--planes auto -> " + std::to_string(job->plan.view(0).planes));
-  options_.planes.reset();
   job->plan.views[0].expected.far *= 2;
   EXPECT_EQ(describe_change(before, job->inputs.estimate(0)), "other expected depths");
 }
@@ -302,13 +311,13 @@ TEST_F(ChangesOfOptions, AreInARecordUnlessTheyHaveNoInfluence) {
       options.offset.automatic = true;
       options.pair.depth_png = 1.0;
       options.use(Method::kBlockMatching).block.region = {0, 0, 8, 8};
-      in_records.merge(options.values(
-          {options.method_of(pair), pair},
-          {OptionResult::kDepthMaps, OptionResult::kCheck, OptionResult::kAgreement, OptionResult::kCloud,
-           OptionResult::kCloudFile, OptionResult::kTiles, OptionResult::kExport}));
+      in_records.merge(options.recorded({options.method_of(pair), pair})
+                           .of({OptionResult::kDepthMaps, OptionResult::kCheck, OptionResult::kAgreement,
+                                OptionResult::kCloud, OptionResult::kCloudFile, OptionResult::kTiles,
+                                OptionResult::kExport}));
     }
   const SessionOptions given = parse_options({{"depth-maps", {"maps"}}, {"depth-unit", {"0.001"}}});
-  in_records.merge(given.values({}, {OptionResult::kDepthMaps}));
+  in_records.merge(given.recorded({}).of({OptionResult::kDepthMaps}));
   // Records of pairs have the disparities that are searched, which may come from a calibration.
   for (const char* name : {"min-disparity", "max-disparity"}) in_records[name] = "";
   for (const Option* option : all_options()) {
@@ -339,8 +348,9 @@ TEST_F(ChangesOfOptions, ByTheirDefaultsChangeNothing) {
   for (const GivenOptions& base : kBases) {
     const Job job{parse_options(base).method_of(false), false};
     const Inputs before = inputs_of(base);
-    for (const auto& [name, value] : options_.values(job, {OptionResult::kDepthMaps, OptionResult::kCheck,
-                                                           OptionResult::kAgreement, OptionResult::kCloud})) {
+    for (const auto& [name, value] :
+         options_.recorded(job).of({OptionResult::kDepthMaps, OptionResult::kCheck, OptionResult::kAgreement,
+                                    OptionResult::kCloud})) {
       if (base.contains(name) || name == "planes" || name == "optimizer" || name == "aggregation") continue;
       GivenOptions given = base;
       given[name] = {value};

@@ -1,0 +1,71 @@
+#include "session/pair_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "io/cloud/ply.hpp"
+#include "session/options/option_text.hpp"
+#include "session/pair/pair_check.hpp"
+#include "session/products/host_memory.hpp"
+#include "session/report/cloud_view.hpp"
+
+namespace recon {
+
+namespace {
+
+std::size_t pixels_of(const PairPlan& plan) {
+  return static_cast<std::size_t>(plan.size.width) * static_cast<std::size_t>(plan.size.height);
+}
+
+// Bytes a pixel that are alive at the same time in `match`: the decoder's image and its rows, both images in
+// both depths.
+constexpr std::size_t kReadBytes = 24;
+// Of both images in colour, while they are read and from then on.
+constexpr std::size_t kColourBytes = 6;
+// Points of the report and their text, each.
+constexpr std::size_t kViewedPointBytes = 160;
+// Disparity and mask, and what is largest of: the speckle filter's list (25, it grows by doubling), the
+// encoder of a preview (13), depth with normals and the decoded left image (28), the filling of holes with
+// its maps (28) and the images (12).
+constexpr std::size_t kPreviewBytes = 45;
+
+}  // namespace
+
+MemoryPlan pair_memory(const PairPlan& plan, const Backend& backend, std::size_t limit) {
+  const std::string remedy =
+      "; narrow --min-disparity and --max-disparity, give smaller images, or raise the limit "
+      "(--memory-limit, --gpu-memory-limit)";
+  WorkMemory work, orders;
+  try {
+    work = backend.pair_memory(plan.size.width, plan.size.height, plan.options);
+    orders = compare_orders_memory(backend, plan.size.width, plan.size.height, plan.options.range);
+  } catch (const OutOfMemory& error) {
+    throw OutOfMemory(plan.name() + ": " + error.what() + remedy);
+  }
+  const std::size_t pixels = pixels_of(plan), file = static_cast<std::size_t>(plan.file_bytes);
+  MemoryPlan memory;
+  memory.limit = limit;
+  memory.device_peak = std::max(work.device_bytes, orders.device_bytes);
+  const std::size_t colour = !fused_stages(plan.options) ? kColourBytes * pixels : 0;
+  memory.peak =
+      kProgramBytes + std::max({kReadBytes * pixels + colour + file, 6 * pixels + work.host_bytes,
+                                10 * pixels + colour + orders.host_bytes, kPreviewBytes * pixels + file,
+                                kViewedPointBytes * std::min(pixels, kMaxViewedPoints)});
+  if (memory.peak > limit)
+    throw OutOfMemory(fmt::format("{}: matching takes up to {}, the limit is {}{}", plan.name(),
+                                  format_byte_size(memory.peak), format_byte_size(limit), remedy));
+  return memory;
+}
+
+std::uint64_t pair_output_bytes(const PairPlan& plan) {
+  constexpr std::uint64_t kReports = std::uint64_t{64} << 10;
+  constexpr std::uint64_t kPoint =
+      PlyWriter::vertex_bytes(PlyPosition::kFloat) + PlyWriter::visibility_bytes(2);
+  const std::uint64_t pixels = pixels_of(plan);
+  return kReports + pixels * (4 + 3 + 4 + 3 + (plan.job.settings.fill ? 2 : 0) +
+                              (plan.camera ? 4 + kPoint : 0) + (plan.depth_step > 0 ? 2 : 0));
+}
+
+}  // namespace recon
