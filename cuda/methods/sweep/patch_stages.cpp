@@ -105,15 +105,11 @@ PatchArgs PatchStages::args(const SweepProblem& problem, int level, const SweepI
 
 std::vector<Stage<LevelRun>> PatchStages::at_level(int level) const {
   LevelStages stages;
-  for_stages(shape_, Scope::kPatches, [&](const StageRow& stage) {
-    if (stage.slot == Slot::kOptimizer)
-      add_patches(level, stages);
-    else if (level == 0)
-      add_refinement(stage.id, stages);
-  });
-  if (level == 0)
-    stages.push_back(
-        {"depths", [this](LevelRun& run) { launch_patch_depths(run.args.states, results, run.get()); }});
+  add_patches(level, stages);
+  if (level > 0) return stages;
+  for_stages(kPatchSteps, shape_.refine, [&](PatchStep step) { add_step(step, stages); });
+  stages.push_back(
+      {"depths", [this](LevelRun& run) { launch_patch_depths(run.args.states, results, run.get()); }});
   return stages;
 }
 
@@ -142,18 +138,20 @@ void PatchStages::add_patches(int level, LevelStages& stages) const {
   }
 }
 
-void PatchStages::add_refinement(StageId stage, LevelStages& stages) const {
-  if (stage == StageId::kPrior)
-    return stages.push_back({"prior", [support = support_](LevelRun& run) {
-                               launch_supported_planes(run.args, support, run.get());
-                             }});
-  EXPECTS(stage == StageId::kPatchEdges);
-  stages.push_back({"edges", [this](LevelRun& run) {
-                      for (int pass = 0; pass < kEdgePasses; ++pass)
-                        replace_states(run, [&](PatchState* to) {
-                          launch_edges(run.args, pass, run.colours, voters_, to, run.get());
-                        });
-                    }});
+void PatchStages::add_step(PatchStep step, LevelStages& stages) const {
+  switch (step) {
+    case PatchStep::kPrior:
+      return stages.push_back({"prior", [support = support_](LevelRun& run) {
+                                 launch_supported_planes(run.args, support, run.get());
+                               }});
+    case PatchStep::kEdges:
+      return stages.push_back({"edges", [this](LevelRun& run) {
+                                 for (int pass = 0; pass < kEdgePasses; ++pass)
+                                   replace_states(run, [&](PatchState* to) {
+                                     launch_edges(run.args, pass, run.colours, voters_, to, run.get());
+                                   });
+                               }});
+  }
 }
 
 template <class Launch>

@@ -1,5 +1,8 @@
 // Costs, windows, optimizers, and the stages of a pipeline.
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "aggregate/adaptive_weight_step.hpp"
 #include "methods/presets.hpp"
 #include "session/options/option_table.hpp"
@@ -85,15 +88,11 @@ void set_arm_length(MethodSpec& spec, int length) {
 
 Option refine_option() {
   return Option("refine", "LIST",
-                "none, or a list of steps after the optimizer, with commas between them, which run in this "
-                "order: graphcut (lower the energy), lr (check both views), vote and interpolate (repair "
-                "what the check finds; else it becomes unknown), edges (move edges to lower costs), "
-                "subpixel, median, smooth (planes of the surfaces around). planesweep has graphcut, edges, "
-                "patches (sweep small images and refine slanted patches from there), smooth (patches in the "
-                "planes that those around agree on) and prior (after patches, where texture is weak: planes "
-                "through reliable pixels around; edges are moved last, to where the colours have them, and "
-                "are unknown where these cannot say); "
-                "edges,patches,smooth,prior is its default unless planes or stages are given")
+                fmt::format(
+                    "none, or a list of steps after the optimizer, with commas between them, which run in "
+                    "this order: {}. planesweep has {}; {} is its default unless planes or stages are given",
+                    fmt::join(explained_steps(kOfPairs), ", "),
+                    list_of(explained_steps(kOfSweeps, kOfPairs), "and"), format_steps(default_steps())))
       .add({kSweep | kPipeline,
             [](const auto& o, Job job) { return format_steps(steps_of(o.spec(job.method))); },
             [](SessionOptions& o, const std::string& list) {

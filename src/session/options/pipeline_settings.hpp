@@ -7,7 +7,16 @@
 
 namespace recon {
 
-/// The steps of a list such as "lr,interpolate,median", given in any order, in that in which they run; "none"
+/// The words of the steps that refine `of`, see kOfPairs; in the order in which they are named.
+std::vector<std::string> words_of_steps(unsigned of = kOfPairs | kOfSweeps);
+
+/// The same, each with what it does, unless it does so of `already`, too.
+std::vector<std::string> explained_steps(unsigned of, unsigned already = 0);
+
+/// Those of a sweep, unless planes or stages are given.
+std::vector<std::string> default_steps();
+
+/// The steps of a list such as "lr,interpolate,median", given in any order, in that of words_of_steps; "none"
 /// is an empty one. @throws UsageError that says what the list must be
 std::vector<std::string> parse_steps(const std::string& list);
 
