@@ -92,8 +92,7 @@ PatchArgs PatchStages::args(const SweepProblem& problem, int level, const SweepI
   for (int s = 0; s < args.sources; ++s)
     args.source[s] = on_device.view(reference, of_level.sources[static_cast<std::size_t>(s)], s);
   args.weights = weights;
-  args.iteration = {patch_range(problem), problem.patch_match.radius, 0};
-  args.best_k = problem.patch_match.best_k;
+  args.iteration = patch_iteration(patch_range(problem), problem.patch_match);
   args.states = {states_[level % 2], width, height, width};
   args.chosen = chosen_[level == 0 ? 0 : 1];
   args.coarse = coarse;
