@@ -73,7 +73,7 @@ std::string sweep_name(const SweepShape& shape) {
   const bool best = options.combination == Combination::kBestK,
              paths = shape.optimizer == Optimizer::kSemiGlobal;
   std::string name = fmt::format(
-      "sweep {}{} {}{} {}{}", swept_cost_keyword(options.kind), shape.channels == 3 ? " colour" : "",
+      "sweep {}{} {}{} {}{}", swept_cost(options.kind)->keyword, shape.channels == 3 ? " colour" : "",
       kCombinations[static_cast<int>(options.combination)], best ? std::to_string(options.best_k) : "",
       optimizer_name(shape.optimizer), paths ? std::to_string(shape.semi_global.paths) : "");
   if (needs_volume(shape)) {

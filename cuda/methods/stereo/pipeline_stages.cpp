@@ -15,18 +15,7 @@ namespace recon::cuda {
 namespace {
 
 bool has_volume_kernel(CostKind kind) {
-  switch (kind) {
-    case CostKind::kColourDifference:
-    case CostKind::kAdCensus:
-    case CostKind::kTransform:
-      return true;
-    case CostKind::kSad:
-    case CostKind::kZncc:
-    case CostKind::kBlockDifference:
-    case CostKind::kTruncatedDifference:
-      break;
-  }
-  return false;
+  return kind == CostKind::kColourDifference || kind == CostKind::kAdCensus || kind == CostKind::kTransform;
 }
 
 void check_pipeline(const MethodSpec& pipeline) {

@@ -110,10 +110,11 @@ std::string what_takes_less(const SweepShape& shape) {
 
 void check_options(const SweepShape& shape) {
   const CostOptions& options = shape.cost;
+  if (!has_sweep_kernel(options.kind)) throw UsageError("a GPU does not have this --cost; --device cpu does");
   EXPECTS(shape.width >= 1 && shape.height >= 1 && shape.source_width >= 1 && shape.source_height >= 1);
   EXPECTS(shape.width <= kMaxImageSide && shape.height <= kMaxImageSide);
   EXPECTS(shape.source_width <= kMaxImageSide && shape.source_height <= kMaxImageSide);
-  EXPECTS(shape.channels == 1 || (shape.channels == 3 && options.kind == CostKind::kSad));
+  EXPECTS(shape.channels == 1 || (shape.channels == 3 && !correlates(options.kind)));
   EXPECTS(shape.sources >= 1 && shape.sources <= kMaxSources);
   EXPECTS(shape.planes >= 1 && shape.planes <= kMaxPlanes);
   EXPECTS(options.window >= kMinWindow && options.window <= kMaxWindow && options.window % 2 == 1);

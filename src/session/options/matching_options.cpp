@@ -22,7 +22,7 @@ std::vector<std::string> pipeline_costs() {
 
 Option cost_option() {
   return Option("cost", "NAME",
-                "The cost. planesweep: " + explained(kSweptCostNames) +
+                "The cost. planesweep: " + explained(kSweptCosts) +
                     "; sgm: census (5x5, of a third of the resolution where the texture is weak), census5x5, "
                     "census9x7, symmetric or rank; bm: sad or ssd; pipeline: those of sgm, " +
                     explained(kColourCostNames))
@@ -106,7 +106,7 @@ Option refine_option() {
 OptionGroup matching_options() {
   OptionGroup group("Matching");
   group.add(cost_option());
-  group.add("colour", "", "Match red, green and blue instead of grey, with --cost sad")
+  group.add("colour", "", "Match red, green and blue instead of grey, with --cost " + list_of(colour_costs()))
       .flag(kSweep & kScenes, RECON_FIELD(colour));
   group.add(window_option());
   group

@@ -85,8 +85,9 @@ void SessionOptions::check_together(Job job) const {
     throw UsageError(fmt::format("--window is {}; with --aggregation aw it must lie between 1 and {}",
                                  window_of(of_job), 2 * kMaxAdaptiveRadius + 1));
   check_refinement(job);
-  if (job.method == Method::kPlaneSweep && colour && of_job.cost.kind == CostKind::kZncc)
-    throw UsageError("--colour works with --cost sad; zncc takes grey images");
+  if (job.method == Method::kPlaneSweep && colour && correlates(of_job.cost.kind))
+    throw UsageError(fmt::format("--colour works with --cost {}; {} takes grey images",
+                                 list_of(colour_costs()), swept_cost(of_job.cost.kind)->keyword));
 }
 
 void SessionOptions::check_job(Job job) const {

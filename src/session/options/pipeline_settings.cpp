@@ -120,6 +120,13 @@ void set_steps(MethodSpec& spec, const std::vector<std::string>& steps) {
       spec.refine.*step.flag = contains(steps, step.word);
 }
 
+std::vector<std::string> colour_costs() {
+  std::vector<std::string> keywords;
+  for (const SweptCost& cost : kSweptCosts)
+    if (!cost.correlates) keywords.emplace_back(cost.keyword);
+  return keywords;
+}
+
 std::string pipeline_cost_keyword(const CostOptions& cost) {
   return cost.kind == CostKind::kTransform ? word_of(cost.transform.transform, kTransforms)
                                            : word_of(cost.kind, kColourCosts);

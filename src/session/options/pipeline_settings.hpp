@@ -27,6 +27,9 @@ std::string format_steps(const std::vector<std::string>& steps);
 std::vector<std::string> steps_of(const MethodSpec& spec);
 void set_steps(MethodSpec& spec, const std::vector<std::string>& steps);
 
+/// The keywords of the costs of sweeps that take colours.
+std::vector<std::string> colour_costs();
+
 /// The keyword of a pipeline's cost.
 std::string pipeline_cost_keyword(const CostOptions& cost);
 
