@@ -1,6 +1,5 @@
 #include "methods/method_spec.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "core/error.hpp"
@@ -32,20 +31,13 @@ std::string contradiction_of_sweep(const MethodSpec& spec) {
   return contradiction_of_steps(spec);
 }
 
-/// Whether no more is done with costs and labels than in a fused form of the stages.
-bool has_plain_steps(const Refinement& steps) {
-  return std::ranges::none_of(kRefineSteps, [&](const RefineStep& step) {
-    return step.is(kNeedsCosts | kNeedsCheck) && step.is_in(steps);
-  });
-}
-
 struct FusedRow {
   FusedStages stages;
   CostKind cost;
   Aggregation aggregation;
   Optimizer optimizer;
   WinnerJudge judge;
-  bool refined;  ///< may have the steps of has_plain_steps
+  bool refined;  ///< may have steps, but those for which it stores too little
 };
 
 constexpr FusedRow kFused[] = {
@@ -78,7 +70,7 @@ std::optional<FusedStages> fused_stages(const MethodSpec& spec) {
   for (const FusedRow& row : kFused)
     if (spec.cost.kind == row.cost && spec.aggregation.kind == row.aggregation &&
         spec.optimizer == row.optimizer && spec.judge == row.judge &&
-        (row.refined ? has_plain_steps(spec.refine) : spec.refine == Refinement{}))
+        (row.refined ? !has_step(spec.refine, kNeedsCosts | kNeedsCheck) : spec.refine == Refinement{}))
       return row.stages;
   return std::nullopt;
 }

@@ -98,9 +98,8 @@ constexpr bool has_graph_cut(const MethodSpec& spec) {
 
 /// Whether a sweep needs stored costs.
 constexpr bool needs_volume(const MethodSpec& spec) {
-  bool needed = has_graph_cut(spec) || spec.aggregation.kind != Aggregation::kNone;
-  for (const RefineStep& step : kRefineSteps) needed |= step.is(kNeedsCosts) && step.is_in(spec.refine);
-  return needed;
+  return has_graph_cut(spec) || has_step(spec.refine, kNeedsCosts) ||
+         spec.aggregation.kind != Aggregation::kNone;
 }
 
 /// Lists of stages for pairs that a device runs as one, without a volume of floats. Each is tested equal to

@@ -35,10 +35,11 @@ inline constexpr unsigned kOfPatches = 4;  ///< patches of a sweep, or the label
 inline constexpr unsigned kOfSweeps = kOfPlanes | kOfPatches;
 
 // What steps are, too.
-inline constexpr unsigned kByDefault = 8;    ///< of a sweep, unless planes or stages are given
-inline constexpr unsigned kNeedsCheck = 16;  ///< repairs what `left_right` finds
-inline constexpr unsigned kNeedsCosts = 32;  ///< of all labels, so they have to be stored
-inline constexpr unsigned kNotOnGpu = 64;    ///< is refused there
+inline constexpr unsigned kByDefault = 8;      ///< of a sweep, unless planes or stages are given
+inline constexpr unsigned kNeedsCheck = 16;    ///< repairs what `left_right` finds
+inline constexpr unsigned kNeedsCosts = 32;    ///< of all labels, so they have to be stored
+inline constexpr unsigned kNeedsColours = 64;  ///< of the reference, see SweepProblem::colours
+inline constexpr unsigned kNotOnGpu = 128;     ///< is refused there
 
 /// A word of `--refine`, and the step that it means for what is refined.
 struct RefineStep {
@@ -60,7 +61,7 @@ inline constexpr RefineStep kRefineSteps[] = {
     {"interpolate", &Refinement::interpolate, kOfPairs | kNeedsCheck,
      "repair the rest; else it becomes unknown"},
     {"edges", &Refinement::label_edges, kOfPairs | kOfPlanes | kNeedsCosts, "move edges to lower costs"},
-    {"edges", &Refinement::patch_edges, kOfPatches | kByDefault,
+    {"edges", &Refinement::patch_edges, kOfPatches | kByDefault | kNeedsColours,
      "of patches last, to where the colours have them; unknown where these cannot say"},
     {"subpixel", &Refinement::subpixel, kOfPairs},
     {"median", &Refinement::median, kOfPairs},
@@ -70,6 +71,13 @@ inline constexpr RefineStep kRefineSteps[] = {
      "patches in the planes that those around agree on"},
     {"prior", &Refinement::prior, kOfPatches | kByDefault,
      "after patches, where texture is weak: planes through reliable pixels around"}};
+
+/// Whether a refinement has a step with one of these traits.
+constexpr bool has_step(const Refinement& steps, unsigned traits) {
+  bool found = false;
+  for (const RefineStep& step : kRefineSteps) found |= step.is(traits) && step.is_in(steps);
+  return found;
+}
 
 /// A stage of a list, in the order in which they run.
 template <class Id, class Of>

@@ -61,7 +61,7 @@ void PatchStages::take_shared(Arena& arena) {
   const std::size_t coarse =
       shape_.patch_match.levels > 0 ? element_count({half(shape_.width), half(shape_.height)}) : 0;
   states_[0] = arena.take<PatchState>(pixels);
-  if (shape_.refine.patch_edges) colours = arena.take<Rgb8>(pixels);
+  if (has_step(shape_.refine, kNeedsColours)) colours = arena.take<Rgb8>(pixels);
   if (shape_.refine.smooth_patches || shape_.refine.patch_edges) other_ = arena.take<PatchState>(pixels);
   arena.share([&] { chosen_[0] = arena.take<PatchSources>(pixels); },
               [&] { states_[1] = arena.take<PatchState>(coarse); },

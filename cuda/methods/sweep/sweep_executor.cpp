@@ -103,7 +103,7 @@ std::string what_takes_less(const SweepShape& shape) {
   std::string what;
   if (has_paths(shape)) what += "; --optimizer winner takes less";
   if (shape.aggregation.kind != Aggregation::kNone) what += "; --aggregation none takes less";
-  if (shape.refine.graph_cut || shape.refine.label_edges) what += "; --refine none takes less";
+  if (has_step(shape.refine, kNeedsCosts)) what += "; --refine none takes less";
   if (!by_groups_of_rows(shape)) what += "; --device cpu takes none";
   return what;
 }
@@ -215,7 +215,7 @@ DepthEstimate refine_patches(const SweepProblem& problem, const SweepPlan& plan,
   staging.upload(coarsest.depth.view(), stages.depths, padded_count<float>(coarsest.depth.width()),
                  workspace.stream);
   const Rgb8* colours =
-      problem.refine.patch_edges && problem.colours.data != nullptr ? stages.colours : nullptr;
+      has_step(problem.refine, kNeedsColours) && problem.colours.data != nullptr ? stages.colours : nullptr;
   if (colours != nullptr) {
     EXPECTS(problem.colours.width == problem.reference.camera.width &&
             problem.colours.height == problem.reference.camera.height);
