@@ -36,9 +36,8 @@ CombineKind combine_kind(const CostOptions& options) {
 SweepInstance instance_for(const CostOptions& options, int channels) {
   const int radius = options.window / 2;
   const CombineKind combine = combine_kind(options);
-  if (options.kind != CostKind::kZncc && options.kind != CostKind::kSad)
-    throw UsageError("a GPU does not have this --cost; --device cpu does");
-  if (correlates(options.kind)) {
+  EXPECTS(has_sweep_kernel(options.kind));
+  if (options.kind == CostKind::kZncc) {
     if (combine != CombineKind::kAny) {
       const SweepInstance tall = tall_zncc_instance(radius);
       if (fits(tall)) return tall;

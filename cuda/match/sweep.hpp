@@ -62,9 +62,16 @@ inline constexpr int kOutputColumns = 8;  ///< outputs of a thread: 8 columns of
 RECON_HD constexpr int tile_width(int radius) {
   return (kTileColumns - 2 * radius) / kOutputColumns * kOutputColumns;
 }
-/// The fewest rows that are worth a launch: a tile of the least shared memory without its halo.
-RECON_HD constexpr int tile_height(CostKind cost, int radius) {
-  return (cost == CostKind::kZncc ? 32 : 64) - 2 * radius;
+/// The rows of a tile of the least shared memory; 0 for a cost that has no kernel.
+constexpr int tile_rows(CostKind cost) {
+  return cost == CostKind::kZncc ? 32 : cost == CostKind::kSad ? 64 : 0;
+}
+constexpr bool has_sweep_kernel(CostKind cost) {
+  return tile_rows(cost) > 0;
+}
+/// The fewest rows that are worth a launch: such a tile without its halo.
+constexpr int tile_height(CostKind cost, int radius) {
+  return tile_rows(cost) - 2 * radius;
 }
 
 /// Visibility of a rectangle of the reference in a source, on one plane.
@@ -139,7 +146,7 @@ int max_planes_per_block(const CostOptions& options, int channels, int sources);
 
 /// Launches the sweep of `args` on `stream`; the costs are those of recon::sweep_by_tiles to the bit. Source:
 /// E. Achten 2025.
-/// @param channels  1, or 3 for CostKind::kSad
+/// @param channels  1, or 3 for a cost that sums over them
 /// @throws std::logic_error if a range is empty or too large for a thread block; DeviceError
 void launch_sweep(const SweepArgs& args, const CostOptions& options, int channels, cudaStream_t stream);
 

@@ -71,9 +71,9 @@ DepthMaps sweep_views(Backend& backend, const Views& views, const SceneSettings&
   recon::parallel_for(static_cast<int>(views.size()), [&](int i) {
     PhotoStore::Colour colour = detail::colour_of(views[i]->image, levels);
     channels[i] = split_channels(colour, matching.colour, plan.view(0).levels);
-    if (i == 0 && problem.refine.patch_edges) colours = std::move(colour);
+    if (i == 0 && has_step(problem.refine, kNeedsColours)) colours = std::move(colour);
   });
-  if (problem.refine.patch_edges) problem.colours = colours.view();
+  if (has_step(problem.refine, kNeedsColours)) problem.colours = colours.view();
   const auto set_level = [&](int level, SweepImages& images) {
     set_pixels(channels.front(), level, images.reference);
     for (std::size_t i = 0; i < images.sources.size(); ++i)

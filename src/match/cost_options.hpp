@@ -24,9 +24,7 @@ struct CostName {
   CostKind kind;
   const char* meaning;
 };
-/// The costs of sweeps, and those of pairs but for transforms, which have keywords of their own.
-inline constexpr CostName kSweptCostNames[] = {{"zncc", CostKind::kZncc, "normalised cross-correlation"},
-                                               {"sad", CostKind::kSad, "absolute difference"}};
+/// The costs of pairs but for transforms, which have keywords of their own.
 inline constexpr CostName kColourCostNames[] = {{"ad", CostKind::kColourDifference, "colour difference"},
                                                 {"ad-census", CostKind::kAdCensus, "both"}};
 
@@ -48,52 +46,44 @@ struct CostOptions {
 
 /// Levels of a cost of sweeps; all 0 for other costs.
 struct SweptCostLevels {
-  float max;      ///< upper bound
-  float cap;      ///< the typical cost of a random match
-  float trusted;  ///< the max cost of a depth that is kept, unless another is given
+  float max = 0;      ///< upper bound
+  float cap = 0;      ///< the typical cost of a random match
+  float trusted = 0;  ///< the max cost of a depth that is kept, unless another is given
 };
-constexpr SweptCostLevels swept_cost_levels(CostKind kind) {
-  switch (kind) {
-    case CostKind::kSad:
-      return {255.0f, 40.0f, 15.0f};
-    case CostKind::kZncc:
-      return {2.0f, 1.0f, 0.6f};
-    case CostKind::kColourDifference:
-    case CostKind::kAdCensus:
-    case CostKind::kTransform:
-    case CostKind::kBlockDifference:
-    case CostKind::kTruncatedDifference:
-      break;
-  }
-  return {};
+
+/// A cost of sweeps. On a GPU it has a case of cuda::tile_rows and kernels, or is refused.
+struct SweptCost {
+  const char* keyword;
+  CostKind kind;
+  const char* meaning;  ///< for people
+  SweptCostLevels levels;
+  const char* unit;  ///< of the levels, for people; may be empty
+  bool correlates;   ///< windows of grey levels; else it sums over their pixels and channels
+};
+inline constexpr SweptCost kSweptCosts[] = {
+    {"zncc", CostKind::kZncc, "normalised cross-correlation", {2.0f, 1.0f, 0.6f}, "", true},
+    {"sad", CostKind::kSad, "absolute difference", {255.0f, 40.0f, 15.0f}, "grey levels", false}};
+
+/// Null for other costs.
+constexpr const SweptCost* swept_cost(CostKind kind) {
+  for (const SweptCost& cost : kSweptCosts)
+    if (cost.kind == kind) return &cost;
+  return nullptr;
 }
 
-/// Whether a cost of sweeps correlates windows; else it sums over their pixels.
+constexpr SweptCostLevels swept_cost_levels(CostKind kind) {
+  const SweptCost* cost = swept_cost(kind);
+  return cost != nullptr ? cost->levels : SweptCostLevels{};
+}
+
 constexpr bool correlates(CostKind kind) {
-  switch (kind) {
-    case CostKind::kZncc:
-      return true;
-    case CostKind::kSad:
-    case CostKind::kColourDifference:
-    case CostKind::kAdCensus:
-    case CostKind::kTransform:
-    case CostKind::kBlockDifference:
-    case CostKind::kTruncatedDifference:
-      break;
-  }
-  return false;
+  const SweptCost* cost = swept_cost(kind);
+  return cost != nullptr && cost->correlates;
 }
 
 /// Whether it is a cost of sweeps; the others are costs of rectified pairs.
 constexpr bool is_swept(CostKind kind) {
-  return swept_cost_levels(kind).max > 0;
-}
-
-/// The keyword of a cost of sweeps; empty for other costs.
-constexpr const char* swept_cost_keyword(CostKind kind) {
-  for (const CostName& name : kSweptCostNames)
-    if (name.kind == kind) return name.keyword;
-  return "";
+  return swept_cost(kind) != nullptr;
 }
 
 /// Upper bound of the cost.

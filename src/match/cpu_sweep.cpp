@@ -231,7 +231,7 @@ CpuSweep prepare_cpu_sweep(const PosedImage& reference, const std::vector<PosedI
   EXPECTS(options.window >= kMinWindow && options.window <= kMaxWindow && options.window % 2 == 1);
   EXPECTS(is_swept(options.kind) && options.best_k >= 1 && options.best_k <= kMaxBestK);
   EXPECTS(!sources.empty() && sources.size() <= static_cast<std::size_t>(kMaxSources));
-  EXPECTS(reference.channels == 1 || (reference.channels == 3 && options.kind == CostKind::kSad));
+  EXPECTS(reference.channels == 1 || (reference.channels == 3 && !correlates(options.kind)));
   EXPECTS(reference.camera.width <= kMaxImageSide && reference.camera.height <= kMaxImageSide);
   CpuSweep sweep{reference, {}, planes, options};
   for (const PosedImage& source : sources) {

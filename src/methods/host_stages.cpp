@@ -25,32 +25,33 @@ void cap_costs(VolumeView<float> costs, float cap) {
 
 }  // namespace
 
-void HostStages::run_from(StageId first) {
-  const auto run_stage = [this](const StageRow& stage) {
-    switch (stage.id) {
-      case StageId::kCosts:
+void HostStages::run_from(LabelStage first) {
+  const auto run_stage = [this](LabelStage stage) {
+    switch (stage) {
+      case LabelStage::kOtherView:
+        return match_other_view();
+      case LabelStage::kCosts:
         return compute_costs();
-      case StageId::kAggregation:
+      case LabelStage::kAggregation:
         costs_ = aggregated(std::move(costs_));
         return;
-      case StageId::kLabels:
+      case LabelStage::kLabels:
         return optimize();
-      case StageId::kGraphCut:
+      case LabelStage::kGraphCut:
         return cut();
-      default:
-        return refine(stage.id);
     }
   };
-  for_stages(spec_, Scope::kLabels, run_stage, first);
+  for_stages(kLabelStages, spec_, run_stage, first);
+  refine();
 }
 
 void HostStages::run() {
-  run_from(StageId::kOtherView);
+  run_from(LabelStage::kOtherView);
 }
 
 void HostStages::run_on(Volume<float> costs) {
   costs_ = std::move(costs);
-  run_from(StageId::kLabels);
+  run_from(LabelStage::kLabels);
 }
 
 void HostStages::compute_costs() {

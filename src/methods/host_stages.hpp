@@ -12,10 +12,10 @@
 
 namespace recon {
 
-/// The run of a method's stages of labels (see kMethodStages) on the host, over a block of a view that is
-/// swept or over a view of a rectified pair: one after the other, on the threads of the surrounding task
-/// arena. Costs that no stage has to store are never a volume; the results are the same. Where memory is
-/// counted (see CountedMemory), the stages take theirs and compute nothing.
+/// The run of kLabelStages and of the refinement of labels on the host, over a block of a view that is swept
+/// or over a view of a rectified pair: one after the other, on the threads of the surrounding task arena.
+/// Costs that no stage has to store are never a volume; the results are the same. Where memory is counted
+/// (see CountedMemory), the stages take theirs and compute nothing.
 class HostStages {
  public:
   virtual ~HostStages() = default;
@@ -32,6 +32,8 @@ class HostStages {
 
   // The stages that a sweep and a pair have in common call these.
 
+  /// Matches the right view; pairs only.
+  virtual void match_other_view() {}
   /// Computes the costs; every one is overwritten.
   virtual void fill(VolumeView<float> costs) const = 0;
   /// See recon::aggregated.
@@ -49,8 +51,8 @@ class HostStages {
   virtual void take_paths(int y, const PathWinner* winners, const std::uint16_t* right_planes) = 0;
   virtual void take_labels() = 0;  ///< after a graph cut: all rows
 
-  /// Runs a stage of Slot::kRefinement, or StageId::kOtherView.
-  virtual void refine(StageId stage) = 0;
+  /// Runs the steps that follow the labels.
+  virtual void refine() = 0;
 
   /// @param label  -1: no label has a cost
   void set_label(int x, int y, int label) {
@@ -64,7 +66,7 @@ class HostStages {
   Image<std::uint16_t> labels_;  ///< for graph cuts; else empty
 
  private:
-  void run_from(StageId first);
+  void run_from(LabelStage first);
   void compute_costs();
   void optimize();
   void follow_paths();

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include "aggregate/aggregation.hpp"
 #include "match/cost_options.hpp"
+#include "methods/refinement.hpp"
 #include "methods/stereo/block/block_step.hpp"
 #include "optimize/belief/belief_layout.hpp"
 #include "optimize/graph_cut/graph_cut.hpp"
@@ -23,25 +25,6 @@ enum class Optimizer {
   kGraphCut,       ///< with smoothness, by minimisation of the energy of all pixels
   kBelief,         ///< with smoothness, by messages between neighbours at several sizes; pairs only
   kPatches,        ///< slanted patches, refined level by level from labels of the coarsest; sweeps only
-};
-
-/// The steps after the optimizer, in the order in which they run.
-struct Refinement {
-  bool graph_cut = false;   ///< minimises the energy from the labels of the optimizer
-  bool left_right = false;  ///< finds outliers; outliers that are not repaired become unknown
-  bool vote = false;        ///< repairs outliers by region voting; needs left_right
-  /// Repairs all other outliers; needs left_right. Before voting and interpolation, small surfaces become
-  /// outliers and others are extended to the border: see invalidate_small_segments and extend_surfaces.
-  bool interpolate = false;
-  bool label_edges = false;  ///< moves edges to lower costs, see adjusted_depth and adjust_discontinuities
-  bool subpixel = false;
-  bool median = false;
-  bool smooth_disparities = false;  ///< see smoothed_disparity
-  bool smooth_patches = false;      ///< planes that patches agree on, see agreed_plane
-  bool prior = false;               ///< of patches: the planar prior, see fill_supported_planes
-  bool patch_edges = false;         ///< moves edges of patches to where colours change, see edge_state
-
-  bool operator==(const Refinement&) const = default;
 };
 
 /// What judges the winners of a pair: `left_right` compares them with those of the other view.
@@ -94,10 +77,17 @@ constexpr void set_patches(MethodSpec& spec, bool patches) {
   spec.optimizer = patches ? Optimizer::kPatches : spec.coarsest;
 }
 
+/// What is refined after the labels, see kOfPairs.
+constexpr unsigned refined_by(const MethodSpec& spec) {
+  if (!is_swept(spec.cost.kind)) return kOfPairs;
+  return has_patches(spec) ? kOfPatches : kOfPlanes;
+}
+
 /// The method of the coarsest level of patches; others are as they are.
 constexpr MethodSpec coarsest_method(MethodSpec spec) {
   spec.optimizer = label_optimizer(spec);
-  spec.refine.smooth_patches = spec.refine.prior = spec.refine.patch_edges = false;
+  for (const RefineStep& step : kRefineSteps)
+    if (!step.is(kOfPlanes) && step.flag != nullptr) spec.refine.*step.flag = false;
   return spec;
 }
 
@@ -108,7 +98,8 @@ constexpr bool has_graph_cut(const MethodSpec& spec) {
 
 /// Whether a sweep needs stored costs.
 constexpr bool needs_volume(const MethodSpec& spec) {
-  return has_graph_cut(spec) || spec.refine.label_edges || spec.aggregation.kind != Aggregation::kNone;
+  return has_graph_cut(spec) || has_step(spec.refine, kNeedsCosts) ||
+         spec.aggregation.kind != Aggregation::kNone;
 }
 
 /// Lists of stages for pairs that a device runs as one, without a volume of floats. Each is tested equal to
@@ -122,11 +113,14 @@ enum class FusedStages {
 /// Those that a method is; nothing where its stages run one by one.
 std::optional<FusedStages> fused_stages(const MethodSpec& spec);
 
-/// Why the stages do not belong together, or not to what the labels stand for; null where they do.
+/// Why the stages do not belong together, or not to what the labels stand for; empty where they do.
 /// @param depths  whether the labels are planes of a sweep; else disparities of a pair
-const char* contradiction(const MethodSpec& spec, bool depths);
+std::string contradiction(const MethodSpec& spec, bool depths);
 
 /// @throws std::logic_error where there is a contradiction
 void check(const MethodSpec& spec, bool depths);
+
+/// @throws UsageError where only the host has a step of the method
+void check_gpu_has(const MethodSpec& spec);
 
 }  // namespace recon

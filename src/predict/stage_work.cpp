@@ -56,6 +56,15 @@ const char* optimizer_name(Optimizer optimizer) {
   return "";
 }
 
+/// The steps that refine labels, but for the graph cut, whose options decide too.
+std::string step_names(const Refinement& steps) {
+  std::string names;
+  for (const RefineStep& step : kRefineSteps)
+    if (step.is(kOfPairs | kOfPlanes) && step.flag != &Refinement::graph_cut && step.is_in(steps))
+      names += std::string(" ") + step.word;
+  return names;
+}
+
 /// Cost, combination and stages of a sweep, which decide what a sample takes.
 std::string sweep_name(const SweepShape& shape) {
   constexpr const char* kCombinations[] = {"minimum", "mean", "best"};
@@ -64,15 +73,16 @@ std::string sweep_name(const SweepShape& shape) {
   const bool best = options.combination == Combination::kBestK,
              paths = shape.optimizer == Optimizer::kSemiGlobal;
   std::string name = fmt::format(
-      "sweep {}{} {}{} {}{}", swept_cost_keyword(options.kind), shape.channels == 3 ? " colour" : "",
+      "sweep {}{} {}{} {}{}", swept_cost(options.kind)->keyword, shape.channels == 3 ? " colour" : "",
       kCombinations[static_cast<int>(options.combination)], best ? std::to_string(options.best_k) : "",
       optimizer_name(shape.optimizer), paths ? std::to_string(shape.semi_global.paths) : "");
-  if (!needs_volume(shape)) return name;
-  const AggregationWork by =
-      aggregator_of(shape.aggregation).work(shape.width, shape.height, shape.planes, shape.aggregation, 0);
-  name += fmt::format(" {}{}", by.name, by.radius);
+  if (needs_volume(shape)) {
+    const AggregationWork by =
+        aggregator_of(shape.aggregation).work(shape.width, shape.height, shape.planes, shape.aggregation, 0);
+    name += fmt::format(" {}{}", by.name, by.radius);
+  }
   if (has_graph_cut(shape)) name += fmt::format(" cut{},{},{}", cut.best, cut.reach, cut.passes);
-  return shape.refine.label_edges ? name + " edges" : name;
+  return name + step_names(shape.refine);
 }
 
 /// Pixels of the circles in which surfaces vote at a depth edge, of all passes.
@@ -86,7 +96,21 @@ int edge_votes() {
   return votes;
 }
 
-/// Samples of the patches that the passes over all levels compare, see patch_match.
+/// The time of a step that refines patches, in samples of them.
+double step_samples(PatchStep step, const SweepShape& shape) {
+  switch (step) {
+    case PatchStep::kPrior:
+      return 0;  // few pixels
+    case PatchStep::kEdges:
+      // Few pixels lie near edges, where a vote takes several samples: all votes of all pixels take as long
+      // as samples of patches, as measured on scenes/demo.
+      return area(shape.width, shape.height) * edge_votes();
+  }
+  return 0;
+}
+
+/// Samples of the patches that the passes over all levels compare, see patch_match, and the time of the
+/// steps.
 double patch_samples(const SweepShape& shape) {
   const PatchMatchOptions& options = shape.patch_match;
   const double best = std::min(options.best_k, shape.sources), side = 2 * options.radius + 1;
@@ -105,10 +129,9 @@ double patch_samples(const SweepShape& shape) {
   const double finest = area(shape.width, shape.height);
   const double smoothed = shape.refine.smooth_patches ? options.iterations * finest : 0;
   evaluations += smoothed * best;
-  // Few pixels lie near edges, where a vote takes several samples: all votes of all pixels take as long as
-  // samples of patches, as measured on scenes/demo.
-  const double votes = shape.refine.patch_edges ? finest * edge_votes() : 0;
-  return side * side * evaluations + smoothed * kAgreedCells * (kAgreedCandidates + 1) / 8 + votes;
+  double samples = side * side * evaluations + smoothed * kAgreedCells * (kAgreedCandidates + 1) / 8;
+  for_stages(kPatchSteps, shape.refine, [&](PatchStep step) { samples += step_samples(step, shape); });
+  return samples;
 }
 
 /// The functions of the methods for pairs add to a task that has the size of the images.
@@ -178,16 +201,14 @@ void add_belief(int width, int height, const PairSpec& options, int threads, Sta
 }
 
 void add_pipeline(int width, int height, const PairSpec& options, int threads, StageTask& task) {
-  const auto& [cut, check, vote, interpolate, edges, subpixel, median, smooth, smooth_patches, prior,
-               patch_edges] = options.refine;
   const AggregationWork by = aggregator_of(options.aggregation)
                                  .work(width, height, options.range.count, options.aggregation, threads);
-  task.stage = fmt::format("pipeline cost{} {} optimizer{} refine{:d}{:d}{:d}{:d}{:d}{:d}{:d}{}",
-                           static_cast<int>(options.cost.kind), by.name, static_cast<int>(options.optimizer),
-                           cut, check, vote, interpolate, edges, subpixel, median, smooth ? " smooth" : "");
+  task.stage = fmt::format("pipeline cost{} {} optimizer{}{}{}", static_cast<int>(options.cost.kind), by.name,
+                           static_cast<int>(options.optimizer), options.refine.graph_cut ? " cut" : "",
+                           step_names(options.refine));
   task.radius = by.radius;
   // Both views, where their winners are compared; each optimizer passes over the volume once a path.
-  const double views = check ? 2 : 1, samples = task.pixels * task.planes;
+  const double views = options.refine.left_right ? 2 : 1, samples = task.pixels * task.planes;
   double paths = options.semi_global.paths;
   if (options.optimizer == Optimizer::kScanline) paths = 4;
   if (options.optimizer == Optimizer::kWinnerTakeAll) paths = 0;

@@ -95,7 +95,7 @@ TEST(PatchPropagation, OffersTheBestNeighbourOfEachRegion) {
       states.at(x, y).cost = 2.9f;
       std::vector<SlantedPlane> offered;
       const PatchState best =
-          improved(states.view(), x, y, {range, 3, 0}, 0.0f, [&](const SlantedPlane& plane, float bound) {
+          improved(states.view(), x, y, {range, 3, 0, 1}, 0.0f, [&](const SlantedPlane& plane, float bound) {
             EXPECT_EQ(bound, offered.size() < 3 ? 2.9f : 0.25f);
             offered.push_back(plane);
             return offered.size() == 3 ? 0.25f : 2.95f;  // the third is the best
@@ -125,7 +125,7 @@ TEST(PatchPerturbation, StaysNearAndDiffersBetweenPixelsAndIterations) {
         alone.at(0, 0) = states.at(x, y);
         // The pixel of a large image whose neighbours have nothing to offer.
         for (int i = 0; i < 40 * 30; ++i) states.view().data[i].cost = kNoPatchCost;
-        improved(states.view(), x, y, {kStepRange, 3, iteration}, kStep,
+        improved(states.view(), x, y, {kStepRange, 3, iteration, 1}, kStep,
                  [&](const SlantedPlane& plane, float) {
                    offered.push_back(plane);
                    return kNoPatchCost;

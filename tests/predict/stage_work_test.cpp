@@ -104,7 +104,7 @@ TEST(SweepTask, PatchesCountWhatThePassesCompare) {
   const auto counting = [](int& count) {
     return [&count](const SlantedPlane&, float) { return ++count, 1.0f; };
   };
-  improved(states, 32, 32, {{0.1f, 10}, 2, 0}, 0.01f, counting(improving));
+  improved(states, 32, 32, patch_iteration({0.1f, 10}, {}), 0.01f, counting(improving));
   finer_state(states, 32, 32, {0.1f, 10}, counting(refining));
   // Three times all sources are rated, and the best of them the own plane; then other planes in the best.
   const auto patches = [&](int sources, int best) {

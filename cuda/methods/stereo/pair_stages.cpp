@@ -1,15 +1,13 @@
 #include "cuda/methods/stereo/pair_stages.hpp"
 
-#include <utility>
-
 #include "core/counted_memory.hpp"
-#include "cuda/refine/median.hpp"
 #include "methods/stereo/pair_stages.hpp"
 
 namespace recon::cuda {
 namespace {
 
 PairStages pair_stages(const PairShape& shape, const PairSpec& options, Arena& arena) {
+  check_gpu_has(options);
   PairStages stages;
   const std::optional<FusedStages> fused = fused_stages(options);
   if (!fused) {
@@ -43,23 +41,6 @@ void PairStages::download_from(const float* map, const PairShape& shape) {
     workspace.staging.download(map, shape.width, disparity.view(), workspace.stream);
     return disparity;
   };
-}
-
-void PairStages::add_filter(StageId stage, const PairShape& shape, const PairSpec& options, float*& map,
-                            float*& other) {
-  const int width = shape.width, height = shape.height;
-  if (stage == StageId::kMedian) {
-    refinement.push_back({"median", [=, from = map, to = other](StageRun& run) {
-                            launch_median_3x3(from, width, height, to, run.get());
-                          }});
-  } else {
-    EXPECTS(stage == StageId::kSmoothing);
-    const DisparityBounds bounds = disparity_bounds(options.range.min, options.range.count);
-    refinement.push_back({"smooth", [=, from = map, to = other](StageRun& run) {
-                            launch_smoothing(from, width, height, bounds, to, run.get());
-                          }});
-  }
-  std::swap(map, other);
 }
 
 PairGrey PairGrey::add(const PairShape& shape, bool words, Arena& arena, PairStages& stages) {

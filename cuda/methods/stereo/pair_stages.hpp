@@ -47,9 +47,6 @@ struct PairStages {
 
   /// Sets the download of a map without padding.
   void download_from(const float* map, const PairShape& shape);
-
-  /// Adds the median or the smoothing of a map, which is exchanged with the memory of another one.
-  void add_filter(StageId stage, const PairShape& shape, const PairSpec& options, float*& map, float*& other);
 };
 
 // What each file adds: the stages of one method, with memory of `arena`.

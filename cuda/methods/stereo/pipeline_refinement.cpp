@@ -2,6 +2,7 @@
 
 #include "cuda/methods/stereo/pipeline_views.hpp"
 #include "cuda/refine/cost_refinement.hpp"
+#include "cuda/refine/median.hpp"
 
 namespace recon::cuda {
 
@@ -15,53 +16,54 @@ PairRefinement::PairRefinement(const PairShape& shape, const PairSpec& options, 
       stages_(stages),
       map_(maps.left) {}
 
-void PairRefinement::add(StageId stage) {
+const float* PairRefinement::add_steps() {
+  for_stages(kPairSteps, steps_after_labels(options_), [this](PairStep step) { add(step); });
+  return map_;
+}
+
+void PairRefinement::add(PairStep step) {
   const int width = shape_.width, height = shape_.height, min = options_.range.min;
-  switch (stage) {
-    case StageId::kCheck:
+  switch (step) {
+    case PairStep::kCheck:
       labelled_ = {maps_.left, take<Outlier>(), maps_.right, width, height, min, options_.range.count};
       return push("check", [map = labelled_, tolerance = options_.left_right](StageRun& run) {
         queue_left_right_check(map, tolerance, run.get());
       });
-    case StageId::kSurfaces: {
+    case PairStep::kSurfaces: {
       const SurfaceScratch scratch{take<float>(), take<int>(), take<int>(), arena_.take<int>(1)};
       return push("surfaces",
                   [=, map = labelled_](StageRun& run) { queue_surfaces(map, scratch, run.get()); });
     }
-    case StageId::kVotes:
+    case PairStep::kVotes:
       return add_votes();
-    case StageId::kInterpolation:
+    case PairStep::kInterpolation:
       list_outliers();
       return push("interpolate", [map = labelled_, list = *list_, image = images_.colours[0]](StageRun& run) {
         queue_interpolation(map, list, image, run.get());
       });
-    case StageId::kInvalidation:
+    case PairStep::kInvalidation:
       return push("invalidate", [map = labelled_](StageRun& run) { queue_invalidate(map, run.get()); });
-    case StageId::kLabelEdges:
+    case PairStep::kEdges:
       push("edges", [=, from = map_, to = other()](StageRun& run) {
         queue_adjustment(from, run.costs, min, to, run.get());
       });
       return std::swap(map_, other_);
-    case StageId::kSubpixel:
+    case PairStep::kSubpixel:
       return push("subpixel", [=, subpixel = maps_.subpixel, map = map_](StageRun& run) {
         if (subpixel != nullptr)
           queue_take_subpixel(subpixel, map, width, height, run.get());
         else
           queue_enhancement(map, run.costs, min, run.get());
       });
-    case StageId::kMedian:
-    case StageId::kSmoothing:
-      other();
-      return stages_.add_filter(stage, shape_, options_, map_, other_);
-    case StageId::kOtherView:
-    case StageId::kCosts:
-    case StageId::kAggregation:
-    case StageId::kLabels:
-    case StageId::kGraphCut:
-    case StageId::kPatches:
-    case StageId::kPrior:
-    case StageId::kPatchEdges:
-      EXPECTS(false);  // no refinement of a pair
+    case PairStep::kMedian:
+      push("median", [=, from = map_, to = other()](StageRun& run) {
+        launch_median_3x3(from, width, height, to, run.get());
+      });
+      return std::swap(map_, other_);
+    case PairStep::kSmoothing:
+      push("smooth", [=, from = map_, to = other(), bounds = disparity_bounds(min, options_.range.count)](
+                         StageRun& run) { launch_smoothing(from, width, height, bounds, to, run.get()); });
+      return std::swap(map_, other_);
   }
 }
 

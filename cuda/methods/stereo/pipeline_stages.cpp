@@ -15,18 +15,7 @@ namespace recon::cuda {
 namespace {
 
 bool has_volume_kernel(CostKind kind) {
-  switch (kind) {
-    case CostKind::kColourDifference:
-    case CostKind::kAdCensus:
-    case CostKind::kTransform:
-      return true;
-    case CostKind::kSad:
-    case CostKind::kZncc:
-    case CostKind::kBlockDifference:
-    case CostKind::kTruncatedDifference:
-      break;
-  }
-  return false;
+  return kind == CostKind::kColourDifference || kind == CostKind::kAdCensus || kind == CostKind::kTransform;
 }
 
 void check_pipeline(const MethodSpec& pipeline) {
@@ -135,16 +124,27 @@ class ViewStages {
                                        aggregation_bytes(width, planes, height, options_.aggregation)));
   }
 
-  /// Adds one of the stages from the costs to the graph cut; in the order of kMethodStages.
-  void add(StageId stage) {
-    if (stage == StageId::kCosts) return add_costs();
-    if (stage == StageId::kAggregation) return add_aggregation();
-    if (stage == StageId::kLabels) return add_labels();
-    EXPECTS(stage == StageId::kGraphCut);
-    add_graph_cut();
+  /// Adds the stages up to the labels.
+  void add_stages() {
+    for_stages(kLabelStages, options_, [this](LabelStage stage) { add(stage); });
   }
 
  private:
+  void add(LabelStage stage) {
+    switch (stage) {
+      case LabelStage::kOtherView:
+        return;  // has stages of its own
+      case LabelStage::kCosts:
+        return add_costs();
+      case LabelStage::kAggregation:
+        return add_aggregation();
+      case LabelStage::kLabels:
+        return add_labels();
+      case LabelStage::kGraphCut:
+        return add_graph_cut();
+    }
+  }
+
   template <class Queue>
   void add_stage(const char* name, Queue queue) {
     stages_.push_back({name, std::move(queue)});
@@ -260,17 +260,14 @@ void add_pipeline_stages(const PairShape& shape, const PairSpec& options, Arena&
   constexpr std::size_t kMaxConcurrentBytes = std::size_t{128} << 20;
   check_pipeline(options);
   const PipelineImages images = add_images(shape, options, arena, stages);
-  PipelineMaps maps{};
+  PipelineMaps maps;
   maps.left = arena.take<float>(shape.pixels());
   if (options.refine.left_right) maps.right = arena.take<float>(shape.pixels());
   if (options.refine.subpixel && options.optimizer == Optimizer::kSemiGlobal)
     maps.subpixel = arena.take<float>(shape.pixels());
   const auto add_view = [&](PairSide side, float* disparity, float* subpixel,
                             std::vector<PairStage>& of_view) {
-    ViewStages view(shape, options, images, side, disparity, subpixel, arena, of_view);
-    for_stages(options, Scope::kLabels, [&](const StageRow& stage) {
-      if (stage.slot >= Slot::kCost && stage.slot <= Slot::kOptimizer) view.add(stage.id);
-    });
+    ViewStages(shape, options, images, side, disparity, subpixel, arena, of_view).add_stages();
   };
   const std::size_t before = arena.used();
   if (matches_other_view(options)) {
@@ -279,11 +276,7 @@ void add_pipeline_stages(const PairShape& shape, const PairSpec& options, Arena&
     if (!stages.side_by_side) arena.rewind(before);  // one after the other in the same memory
   }
   add_view(PairSide::kLeft, maps.left, maps.subpixel, stages.left);
-  PairRefinement refinement(shape, options, images, maps, arena, stages);
-  for_stages(options, Scope::kLabels, [&](const StageRow& stage) {
-    if (stage.slot == Slot::kRefinement) refinement.add(stage.id);
-  });
-  stages.download_from(refinement.map(), shape);
+  stages.download_from(PairRefinement(shape, options, images, maps, arena, stages).add_steps(), shape);
 }
 
 }  // namespace recon::cuda

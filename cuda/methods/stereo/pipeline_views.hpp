@@ -25,22 +25,22 @@ struct PipelineImages {
 
 /// Disparities of the views, without padding.
 struct PipelineMaps {
-  float *left, *right;  ///< right: null without left-right check
-  float* subpixel;      ///< the left ones of the semi-global optimizer with their sub-pixel part, or null
+  float* left = nullptr;
+  float* right = nullptr;  ///< null without left-right check
+  float* subpixel =
+      nullptr;  ///< the left ones of the semi-global optimizer with their sub-pixel part, or null
 };
 
 /// Adds the refinement of the left map of a pair, stage by stage.
 class PairRefinement {
  public:
   /// All references are longer-lived.
+  /// @param images  those that the steps need
   PairRefinement(const PairShape& shape, const PairSpec& options, const PipelineImages& images,
                  const PipelineMaps& maps, Arena& arena, PairStages& stages);
 
-  /// Adds a stage of Slot::kRefinement; to be called in the order of kMethodStages.
-  void add(StageId stage);
-
-  /// The refined map.
-  const float* map() const { return map_; }
+  /// Adds the steps that follow the labels. @return the refined map
+  const float* add_steps();
 
  private:
   template <class Queue>
@@ -52,6 +52,7 @@ class PairRefinement {
   T* take() {
     return arena_.take<T>(shape_.pixels());
   }
+  void add(PairStep step);
   void add_votes();
   void list_outliers();
   float* other();

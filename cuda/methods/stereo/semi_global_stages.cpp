@@ -1,5 +1,5 @@
 #include "cuda/methods/stereo/pair_paths.hpp"
-#include "cuda/methods/stereo/pair_stages.hpp"
+#include "cuda/methods/stereo/pipeline_views.hpp"
 
 // Semi-global matching over rank or census costs: the costs are written as the bytes that the optimizer
 // reads, without a volume of floats, and the winners of both views come from the same sums.
@@ -19,7 +19,6 @@ void add_semi_global_stages(const PairShape& shape, const PairSpec& options, Are
   std::byte* const right = arena.take<std::byte>(transformed_size);
   const QuantizedCosts costs = take_quantized_costs(shape.width, shape.height, range.count, arena);
   auto* disparity = arena.take<float>(shape.pixels());
-  auto* filtered = arena.take<float>(shape.pixels());
 
   SemiGlobalInput input(costs, range.count, options.semi_global, whole_cost_limit(options.cost));
   input.guide = grey.bytes[0];
@@ -44,10 +43,9 @@ void add_semi_global_stages(const PairShape& shape, const PairSpec& options, Are
                  {"disparity", [=](StageRun& run) {
                     launch_pair_disparity(winners, checks, range.min, disparity, run.get());
                   }}};
-  for_stages(options, Scope::kLabels, [&](const StageRow& stage) {
-    if (stage.slot == Slot::kRefinement) stages.add_filter(stage.id, shape, options, disparity, filtered);
-  });
-  stages.download_from(disparity, shape);
+  const PipelineImages images{};
+  const PipelineMaps maps{.left = disparity};
+  stages.download_from(PairRefinement(shape, options, images, maps, arena, stages).add_steps(), shape);
 }
 
 }  // namespace recon::cuda

@@ -61,7 +61,7 @@ void PatchStages::take_shared(Arena& arena) {
   const std::size_t coarse =
       shape_.patch_match.levels > 0 ? element_count({half(shape_.width), half(shape_.height)}) : 0;
   states_[0] = arena.take<PatchState>(pixels);
-  if (shape_.refine.patch_edges) colours = arena.take<Rgb8>(pixels);
+  if (has_step(shape_.refine, kNeedsColours)) colours = arena.take<Rgb8>(pixels);
   if (shape_.refine.smooth_patches || shape_.refine.patch_edges) other_ = arena.take<PatchState>(pixels);
   arena.share([&] { chosen_[0] = arena.take<PatchSources>(pixels); },
               [&] { states_[1] = arena.take<PatchState>(coarse); },
@@ -92,8 +92,7 @@ PatchArgs PatchStages::args(const SweepProblem& problem, int level, const SweepI
   for (int s = 0; s < args.sources; ++s)
     args.source[s] = on_device.view(reference, of_level.sources[static_cast<std::size_t>(s)], s);
   args.weights = weights;
-  args.iteration = {patch_range(problem), problem.patch_match.radius, 0};
-  args.best_k = problem.patch_match.best_k;
+  args.iteration = patch_iteration(patch_range(problem), problem.patch_match);
   args.states = {states_[level % 2], width, height, width};
   args.chosen = chosen_[level == 0 ? 0 : 1];
   args.coarse = coarse;
@@ -105,15 +104,11 @@ PatchArgs PatchStages::args(const SweepProblem& problem, int level, const SweepI
 
 std::vector<Stage<LevelRun>> PatchStages::at_level(int level) const {
   LevelStages stages;
-  for_stages(shape_, Scope::kPatches, [&](const StageRow& stage) {
-    if (stage.slot == Slot::kOptimizer)
-      add_patches(level, stages);
-    else if (level == 0)
-      add_refinement(stage.id, stages);
-  });
-  if (level == 0)
-    stages.push_back(
-        {"depths", [this](LevelRun& run) { launch_patch_depths(run.args.states, results, run.get()); }});
+  add_patches(level, stages);
+  if (level > 0) return stages;
+  for_stages(kPatchSteps, shape_.refine, [&](PatchStep step) { add_step(step, stages); });
+  stages.push_back(
+      {"depths", [this](LevelRun& run) { launch_patch_depths(run.args.states, results, run.get()); }});
   return stages;
 }
 
@@ -142,18 +137,20 @@ void PatchStages::add_patches(int level, LevelStages& stages) const {
   }
 }
 
-void PatchStages::add_refinement(StageId stage, LevelStages& stages) const {
-  if (stage == StageId::kPrior)
-    return stages.push_back({"prior", [support = support_](LevelRun& run) {
-                               launch_supported_planes(run.args, support, run.get());
-                             }});
-  EXPECTS(stage == StageId::kPatchEdges);
-  stages.push_back({"edges", [this](LevelRun& run) {
-                      for (int pass = 0; pass < kEdgePasses; ++pass)
-                        replace_states(run, [&](PatchState* to) {
-                          launch_edges(run.args, pass, run.colours, voters_, to, run.get());
-                        });
-                    }});
+void PatchStages::add_step(PatchStep step, LevelStages& stages) const {
+  switch (step) {
+    case PatchStep::kPrior:
+      return stages.push_back({"prior", [support = support_](LevelRun& run) {
+                                 launch_supported_planes(run.args, support, run.get());
+                               }});
+    case PatchStep::kEdges:
+      return stages.push_back({"edges", [this](LevelRun& run) {
+                                 for (int pass = 0; pass < kEdgePasses; ++pass)
+                                   replace_states(run, [&](PatchState* to) {
+                                     launch_edges(run.args, pass, run.colours, voters_, to, run.get());
+                                   });
+                               }});
+  }
 }
 
 template <class Launch>

@@ -51,7 +51,7 @@ class PatchStages {
 
   void take_shared(Arena& arena);
   void add_patches(int level, LevelStages& stages) const;
-  void add_refinement(StageId stage, LevelStages& stages) const;
+  void add_step(PatchStep step, LevelStages& stages) const;
   /// Replaces the states of the finest level by those that `launch` writes to its argument.
   template <class Launch>
   void replace_states(LevelRun& run, const Launch& launch) const;

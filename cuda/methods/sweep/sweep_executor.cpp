@@ -103,17 +103,18 @@ std::string what_takes_less(const SweepShape& shape) {
   std::string what;
   if (has_paths(shape)) what += "; --optimizer winner takes less";
   if (shape.aggregation.kind != Aggregation::kNone) what += "; --aggregation none takes less";
-  if (shape.refine.graph_cut || shape.refine.label_edges) what += "; --refine none takes less";
+  if (has_step(shape.refine, kNeedsCosts)) what += "; --refine none takes less";
   if (!by_groups_of_rows(shape)) what += "; --device cpu takes none";
   return what;
 }
 
 void check_options(const SweepShape& shape) {
   const CostOptions& options = shape.cost;
+  if (!has_sweep_kernel(options.kind)) throw UsageError("a GPU does not have this --cost; --device cpu does");
   EXPECTS(shape.width >= 1 && shape.height >= 1 && shape.source_width >= 1 && shape.source_height >= 1);
   EXPECTS(shape.width <= kMaxImageSide && shape.height <= kMaxImageSide);
   EXPECTS(shape.source_width <= kMaxImageSide && shape.source_height <= kMaxImageSide);
-  EXPECTS(shape.channels == 1 || (shape.channels == 3 && options.kind == CostKind::kSad));
+  EXPECTS(shape.channels == 1 || (shape.channels == 3 && !correlates(options.kind)));
   EXPECTS(shape.sources >= 1 && shape.sources <= kMaxSources);
   EXPECTS(shape.planes >= 1 && shape.planes <= kMaxPlanes);
   EXPECTS(options.window >= kMinWindow && options.window <= kMaxWindow && options.window % 2 == 1);
@@ -214,7 +215,7 @@ DepthEstimate refine_patches(const SweepProblem& problem, const SweepPlan& plan,
   staging.upload(coarsest.depth.view(), stages.depths, padded_count<float>(coarsest.depth.width()),
                  workspace.stream);
   const Rgb8* colours =
-      problem.refine.patch_edges && problem.colours.data != nullptr ? stages.colours : nullptr;
+      has_step(problem.refine, kNeedsColours) && problem.colours.data != nullptr ? stages.colours : nullptr;
   if (colours != nullptr) {
     EXPECTS(problem.colours.width == problem.reference.camera.width &&
             problem.colours.height == problem.reference.camera.height);
@@ -240,6 +241,7 @@ DepthEstimate refine_patches(const SweepProblem& problem, const SweepPlan& plan,
 SweepPlan plan_sweep(const SweepShape& shape, std::size_t memory_limit,
                      std::optional<SourceStorage> storage) {
   check(shape, true);
+  check_gpu_has(shape);
   return has_patches(shape) ? plan_patches(shape, memory_limit, storage)
                             : plan_blocks(shape, memory_limit, storage);
 }

@@ -43,37 +43,32 @@ class BlockBuilder : public BlockStages {
       : shape_(shape), plan_(plan), size_(size), pitch_(padded_count<float>(size.width)), arena_(arena) {
     const std::ptrdiff_t row = padded_count<std::uint16_t>(size.width);
     volume = arena.take<std::uint16_t>(element_count({row, plan.rows, plan.planes}));
-    for_stages(shape, Scope::kLabels, [&](const StageRow& stage) {
-      const bool of_host = has_graph_cut(shape) && stage.slot >= Slot::kOptimizer;
-      if (!of_host) add_stage(stage.id);
+    const bool cut = has_graph_cut(shape);  // then the host goes on
+    for_stages(kLabelStages, shape, [&](LabelStage stage) {
+      if (!cut || stage < LabelStage::kLabels) add_stage(stage);
     });
+    if (!cut) for_stages(kPlaneSteps, shape.refine, [&](PlaneStep step) { add_step(step); });
   }
 
  private:
-  void add_stage(StageId stage) {
+  void add_stage(LabelStage stage) {
     switch (stage) {
-      case StageId::kCosts:
+      case LabelStage::kCosts:
         return add_stored_costs();
-      case StageId::kAggregation:
+      case LabelStage::kAggregation:
         return add_aggregation();
-      case StageId::kLabels:
+      case LabelStage::kLabels:
         return add_labels();
-      case StageId::kLabelEdges:
+      case LabelStage::kOtherView:
+      case LabelStage::kGraphCut:
+        EXPECTS(false);  // of pairs, and of the host
+    }
+  }
+
+  void add_step(PlaneStep step) {
+    switch (step) {
+      case PlaneStep::kEdges:
         return add_edges();
-      case StageId::kOtherView:
-      case StageId::kGraphCut:
-      case StageId::kCheck:
-      case StageId::kSurfaces:
-      case StageId::kVotes:
-      case StageId::kInterpolation:
-      case StageId::kInvalidation:
-      case StageId::kSubpixel:
-      case StageId::kMedian:
-      case StageId::kSmoothing:
-      case StageId::kPatches:
-      case StageId::kPrior:
-      case StageId::kPatchEdges:
-        EXPECTS(false);  // no stage of a sweep's labels on a GPU
     }
   }
 

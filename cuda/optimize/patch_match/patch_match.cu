@@ -86,10 +86,11 @@ __global__ void choose_kernel(const __grid_constant__ PatchArgs args, int begin,
     const auto of_source = static_cast<std::ptrdiff_t>(s) * index_of(args.states, 0, args.rows);
     return of_source + index_of(args.states, x + dx, y + dy - args.row_begin);
   };
-  const PatchSources chosen = chosen_sources(args.sources, args.best_k, [&](int s, int dx, int dy) -> int {
-    if (!args.states.contains(x + dx, y + dy)) return kUnseen;
-    return args.rounded_costs[index(s, dx, dy)];
-  });
+  const PatchSources chosen =
+      chosen_sources(args.sources, args.iteration.best_k, [&](int s, int dx, int dy) -> int {
+        if (!args.states.contains(x + dx, y + dy)) return kUnseen;
+        return args.rounded_costs[index(s, dx, dy)];
+      });
   args.chosen[index_of(args.states, x, y)] = chosen;
   args.states.at(x, y).cost = mean_cost(chosen, kNoPatchCost, [&](std::uint32_t s) {
     const float cost = args.costs[index(s, 0, 0)];

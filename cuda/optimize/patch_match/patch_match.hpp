@@ -19,7 +19,6 @@ struct PatchArgs {
   int reference_pitch;          ///< bytes
   const std::uint8_t* weights;  ///< see PatchWeights::data
   PatchIteration iteration;
-  int best_k;
   PatchStates states;
   PatchSources* chosen;  ///< by (y, x), without padding
   PatchStates coarse;    ///< of the coarser level

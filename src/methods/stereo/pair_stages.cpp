@@ -113,43 +113,37 @@ void PairStages::take_labels() {
   put_labels(std::as_const(labels_).view(), hypotheses_, disparity_.view());
 }
 
-void PairStages::refine(StageId stage) {
+void PairStages::refine() {
+  for_stages(kPairSteps, steps_after_labels(spec_), [this](PairStep step) { run_step(step); });
+}
+
+void PairStages::run_step(PairStep step) {
   const Image<float>& other = other_;
-  switch (stage) {
-    case StageId::kOtherView:
-      return match_other_view();
-    case StageId::kCheck:
+  switch (step) {
+    case PairStep::kCheck:
       outliers_ = left_right_check(disparity_.view(), other.view(), spec_.left_right);
       return;
-    case StageId::kSurfaces:
+    case PairStep::kSurfaces:
       return mark_surfaces();
-    case StageId::kVotes:
+    case PairStep::kVotes:
       return vote_in_regions(disparity_.view(), outliers_.view(), inputs_.left_arms.view(), range_.min,
                              range_.count, spec_.voting, other.view());
-    case StageId::kInterpolation:
+    case PairStep::kInterpolation:
       return interpolate_outliers(disparity_.view(), outliers_.view(), inputs_.problem.colour.left,
                                   other.view());
-    case StageId::kInvalidation:
+    case PairStep::kInvalidation:
       return invalidate();
-    case StageId::kLabelEdges:
+    case PairStep::kEdges:
       disparity_ = adjust_discontinuities(disparity_.view(), costs_.view(), range_.min);
       return;
-    case StageId::kSubpixel:
+    case PairStep::kSubpixel:
       return add_subpixel();
-    case StageId::kMedian:
+    case PairStep::kMedian:
       disparity_ = median_3x3(disparity_.view());
       return;
-    case StageId::kSmoothing:
+    case PairStep::kSmoothing:
       disparity_ = smoothed_disparities(disparity_.view(), disparity_bounds(range_.min, range_.count));
       return;
-    case StageId::kCosts:
-    case StageId::kAggregation:
-    case StageId::kLabels:
-    case StageId::kGraphCut:
-    case StageId::kPatches:
-    case StageId::kPrior:
-    case StageId::kPatchEdges:
-      EXPECTS(false);  // no refinement of a pair
   }
 }
 

@@ -35,9 +35,10 @@ class PairStages : public HostStages {
   void take_winners(int y, const Winner* winners) override;
   void take_paths(int y, const PathWinner* winners, const std::uint16_t* right_planes) override;
   void take_labels() override;
-  void refine(StageId stage) override;
+  void match_other_view() override;
+  void refine() override;
 
-  void match_other_view();
+  void run_step(PairStep step);
   void mark_surfaces();
   void invalidate();
   void add_subpixel();

@@ -48,10 +48,7 @@ void PipelineCosts::fill(PairSide side, VolumeView<float> costs) const {
       return ad_census_costs(problem_.colour, side, min, options.ad_census, costs);
     case CostKind::kTransform:
       return fill_from_transforms(side, costs);
-    case CostKind::kSad:
-    case CostKind::kZncc:
-    case CostKind::kBlockDifference:
-    case CostKind::kTruncatedDifference:
+    default:
       throw std::logic_error("the cost is one of sweeps or of fused stages");
   }
 }

@@ -201,9 +201,13 @@ float SweepStages::smoothness_at(const GraphCutOptions& options, int x, int y, i
   return sum;
 }
 
-void SweepStages::refine(StageId stage) {
-  EXPECTS(stage == StageId::kLabelEdges);  // the only one that a sweep has, see contradiction
-  move_edges();
+void SweepStages::refine() {
+  for_stages(kPlaneSteps, spec_.refine, [this](PlaneStep step) {
+    switch (step) {
+      case PlaneStep::kEdges:
+        return move_edges();
+    }
+  });
 }
 
 void SweepStages::move_edges() {

@@ -32,7 +32,7 @@ class SweepStages : public HostStages {
   void take_winners(int y, const Winner* winners) override;
   void take_paths(int y, const PathWinner* winners, const std::uint16_t* right_planes) override;
   void take_labels() override;
-  void refine(StageId stage) override;
+  void refine() override;
 
   void by_tiles(const TileSink& sink) const;
   void move_edges();

@@ -50,7 +50,7 @@ DepthEstimate depth_estimate(ImageView<const PatchState> states) {
   return result;
 }
 
-/// The stages of Scope::kPatches on the host.
+/// The patches of a view and the steps that refine them, on the host.
 class PatchStages {
  public:
   explicit PatchStages(const SweepProblem& problem) : problem_(problem), range_(patch_range(problem)) {
@@ -61,18 +61,19 @@ class PatchStages {
 
   /// @param coarsest  depths of the coarsest level
   DepthEstimate run(const DepthEstimate& coarsest) {
-    for_stages(problem_, Scope::kPatches, [&](const StageRow& stage) { run_stage(stage.id, coarsest); });
+    refine_levels(coarsest.depth.view());
+    for_stages(kPatchSteps, problem_.refine, [this](PatchStep step) { run_step(step); });
     return depth_estimate(std::as_const(states_).view());
   }
 
  private:
-  void run_stage(StageId stage, const DepthEstimate& coarsest) {
-    if (stage == StageId::kPatches) return refine_levels(coarsest.depth.view());
-    if (stage == StageId::kPrior) return fill_weak_texture();
-    EXPECTS(stage == StageId::kPatchEdges);
-    const ImageView<const std::uint8_t>& grey = problem_.reference.channel[0];
-    states_ = with_moved_edges(
-        states_.view(), {grey.data, grey.pitch, problem_.colours.data, problem_.colours.pitch}, range_);
+  void run_step(PatchStep step) {
+    switch (step) {
+      case PatchStep::kPrior:
+        return fill_weak_texture();
+      case PatchStep::kEdges:
+        return move_edges();
+    }
   }
 
   void refine_levels(ImageView<const float> depth) {
@@ -92,6 +93,12 @@ class PatchStages {
     for (const PosedImage& source : problem_.sources)
       sources.push_back({warp_into(problem_, source), source.channel[0]});
     fill_supported_planes(states_.view(), problem_.reference.channel[0], sources, range_);
+  }
+
+  void move_edges() {
+    const ImageView<const std::uint8_t>& grey = problem_.reference.channel[0];
+    states_ = with_moved_edges(
+        states_.view(), {grey.data, grey.pitch, problem_.colours.data, problem_.colours.pitch}, range_);
   }
 
   const SweepProblem& problem_;

@@ -145,12 +145,13 @@ void add_around(RatedRows& rows, int y, int source, int width, std::int16_t* sum
 
 /// Chooses the sources of a row by the costs of the planes around each pixel, see chosen_sources.
 /// @param sums  memory for the sources, `pitch` numbers each
-void choose_row(const PatchPass& pass, int best_k, int y, RatedRows& rows, std::int16_t* sums,
-                std::ptrdiff_t pitch, PatchSources* chosen) {
+void choose_row(const PatchPass& pass, int y, RatedRows& rows, std::int16_t* sums, std::ptrdiff_t pitch,
+                PatchSources* chosen) {
   const int sources = static_cast<int>(pass.level->sources.size());
   for (int s = 0; s < sources; ++s) add_around(rows, y, s, pass.states.width, sums + s * pitch);
   for (int x = 0; x < pass.states.width; ++x)
-    chosen[x] = lowest_sources(sources, best_k, [&](int s) { return std::int32_t{sums[s * pitch + x]}; });
+    chosen[x] = lowest_sources(sources, pass.iteration.best_k,
+                               [&](int s) { return std::int32_t{sums[s * pitch + x]}; });
 }
 
 /// The costs of the own planes of a row.
@@ -279,7 +280,7 @@ PatchStates patch_states(Image<PatchState>& image) {
 }
 
 /// Chooses the sources of every pixel by the costs of the planes around it.
-void choose_sources(const PatchPass& pass, const PatchMatchOptions& options, Image<PatchSources>& chosen) {
+void choose_sources(const PatchPass& pass, Image<PatchSources>& chosen) {
   const int width = pass.states.width, height = pass.states.height;
   const int sources = static_cast<int>(pass.level->sources.size());
   const std::ptrdiff_t pitch = RatedRows::pitch(width);
@@ -291,7 +292,7 @@ void choose_sources(const PatchPass& pass, const PatchMatchOptions& options, Ima
     AlignedBuffer<std::int16_t> sums(element_count({pitch, sources}));
     for (int y = first; y < last; ++y) HWY_DYNAMIC_DISPATCH(rate_row)(pass, y, rows);
     for (int y = begin; y < end; ++y)
-      HWY_DYNAMIC_DISPATCH(choose_row)(pass, options.best_k, y, rows, sums.data(), pitch, chosen.row(y));
+      HWY_DYNAMIC_DISPATCH(choose_row)(pass, y, rows, sums.data(), pitch, chosen.row(y));
   });
 }
 
@@ -350,7 +351,7 @@ Image<PatchState> refined_patches(int levels, const std::function<const PatchLev
     PatchPass pass{&level,
                    &weights,
                    &table,
-                   {range, options.radius, 0},
+                   patch_iteration(range, options),
                    patch_states(states),
                    patch_states(coarse),
                    coarse_sources.view(),
@@ -360,7 +361,7 @@ Image<PatchState> refined_patches(int levels, const std::function<const PatchLev
     else
       parallel_for(height, [&](int y) { HWY_DYNAMIC_DISPATCH(refine_row)(pass, y); });
     const auto choose = [&] {
-      choose_sources(pass, options, sources);
+      choose_sources(pass, sources);
       parallel_for(height, [&](int y) { HWY_DYNAMIC_DISPATCH(score_row)(pass, y); });
     };
     choose();

@@ -143,12 +143,18 @@ struct PatchStates {
 /// The perturbation of the first iteration, pixels of parallax; half of it in the next one.
 constexpr float kFirstAmplitude = 2.0f;
 
-/// What an iteration has to know of a level.
+/// What an iteration has to know of a level, and the options of its arithmetic.
 struct PatchIteration {
   InverseRange range;
   int radius;
   int index;  ///< from 0
+  int best_k;
 };
+
+/// The first iteration.
+RECON_HD PatchIteration patch_iteration(const InverseRange& range, const PatchMatchOptions& options) {
+  return {range, options.radius, 0, options.best_k};
+}
 
 /// The inverse depth that the perturbation of an iteration is worth: by the source of a pixel in which it
 /// moves fastest; 0 where it moves in none.

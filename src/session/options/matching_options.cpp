@@ -1,5 +1,8 @@
 // Costs, windows, optimizers, and the stages of a pipeline.
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "aggregate/adaptive_weight_step.hpp"
 #include "methods/presets.hpp"
 #include "session/options/option_table.hpp"
@@ -19,7 +22,7 @@ std::vector<std::string> pipeline_costs() {
 
 Option cost_option() {
   return Option("cost", "NAME",
-                "The cost. planesweep: " + explained(kSweptCostNames) +
+                "The cost. planesweep: " + explained(kSweptCosts) +
                     "; sgm: census (5x5, of a third of the resolution where the texture is weak), census5x5, "
                     "census9x7, symmetric or rank; bm: sad or ssd; pipeline: those of sgm, " +
                     explained(kColourCostNames))
@@ -85,15 +88,11 @@ void set_arm_length(MethodSpec& spec, int length) {
 
 Option refine_option() {
   return Option("refine", "LIST",
-                "none, or a list of steps after the optimizer, with commas between them, which run in this "
-                "order: graphcut (lower the energy), lr (check both views), vote and interpolate (repair "
-                "what the check finds; else it becomes unknown), edges (move edges to lower costs), "
-                "subpixel, median, smooth (planes of the surfaces around). planesweep has graphcut, edges, "
-                "patches (sweep small images and refine slanted patches from there), smooth (patches in the "
-                "planes that those around agree on) and prior (after patches, where texture is weak: planes "
-                "through reliable pixels around; edges are moved last, to where the colours have them, and "
-                "are unknown where these cannot say); "
-                "edges,patches,smooth,prior is its default unless planes or stages are given")
+                fmt::format(
+                    "none, or a list of steps after the optimizer, with commas between them, which run in "
+                    "this order: {}. planesweep has {}; {} is its default unless planes or stages are given",
+                    fmt::join(explained_steps(kOfPairs), ", "),
+                    list_of(explained_steps(kOfSweeps, kOfPairs), "and"), format_steps(default_steps())))
       .add({kSweep | kPipeline,
             [](const auto& o, Job job) { return format_steps(steps_of(o.spec(job.method))); },
             [](SessionOptions& o, const std::string& list) {
@@ -107,7 +106,7 @@ Option refine_option() {
 OptionGroup matching_options() {
   OptionGroup group("Matching");
   group.add(cost_option());
-  group.add("colour", "", "Match red, green and blue instead of grey, with --cost sad")
+  group.add("colour", "", "Match red, green and blue instead of grey, with --cost " + list_of(colour_costs()))
       .flag(kSweep & kScenes, RECON_FIELD(colour));
   group.add(window_option());
   group

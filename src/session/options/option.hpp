@@ -22,7 +22,7 @@ auto keyword_map(const Name (&names)[kCount]) {
   for (const Name& name : names) words.emplace(name.keyword, name.kind);
   return words;
 }
-inline const std::map<std::string, CostKind> kSweepCosts = keyword_map(kSweptCostNames);
+inline const std::map<std::string, CostKind> kSweepCosts = keyword_map(kSweptCosts);
 inline const std::map<std::string, CostKind> kColourCosts = keyword_map(kColourCostNames);
 inline const std::map<std::string, Aggregation> kAggregations = keyword_map(kAggregators);
 inline const std::map<std::string, BlockCost> kBlockCosts = {{"sad", BlockCost::kSad},

@@ -63,10 +63,10 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-std::string list_of(const std::vector<std::string>& words) {
+std::string list_of(const std::vector<std::string>& words, const std::string& last) {
   std::string list;
   for (std::size_t i = 0; i < words.size(); ++i)
-    list += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
+    list += (i == 0 ? "" : i + 1 < words.size() ? ", " : " " + last + " ") + words[i];
   return list;
 }
 

@@ -45,7 +45,8 @@ std::string format_box(const std::optional<SceneBox>& box);
 bool contains(const std::vector<std::string>& words, const std::string& word);
 
 /// "a, b or c".
-std::string list_of(const std::vector<std::string>& words);
+/// @param last  the word before the last one
+std::string list_of(const std::vector<std::string>& words, const std::string& last = "or");
 
 /// The parts of a text between commas, at least one.
 std::vector<std::string> split_list(const std::string& text);

@@ -34,18 +34,23 @@ void SessionOptions::check_refinement(Job job) const {
   if (refine == given.end()) return;
   const std::vector<std::string> words = parse_steps(refine->second.text);
   const std::string is = "--refine is '" + refine->second.text + "'; ";
-  if (job.method == Method::kPipeline && (contains(words, "patches") || contains(words, "prior")))
-    throw UsageError(is + "patches and prior belong to --method planesweep");
+  const auto others = [](const std::vector<std::string>& steps, unsigned of) {
+    std::vector<std::string> rest;
+    for (const std::string& word : steps)
+      if (!contains(words_of_steps(of), word)) rest.push_back(word);
+    return rest;
+  };
+  if (job.method == Method::kPipeline && !others(words, kOfPairs).empty())
+    throw UsageError(is + list_of(others(words_of_steps(), kOfPairs), "and") +
+                     " belong to --method planesweep");
   if (job.method != Method::kPlaneSweep) return;
-  const std::vector<std::string> of_sweeps = {"graphcut", "edges", "patches", "smooth", "prior"};
-  if (!std::ranges::all_of(words, [&](const std::string& word) { return contains(of_sweeps, word); }))
-    throw UsageError(is +
-                     "for --method planesweep it can be none, or a list of graphcut, edges, patches, smooth "
-                     "and prior");
+  if (!others(words, kOfSweeps).empty())
+    throw UsageError(is + "for --method planesweep it can be none, or a list of " +
+                     list_of(words_of_steps(kOfSweeps), "and"));
   const MethodSpec& swept = sweep();
-  for (const char* word : {"prior", "smooth"})
-    if (contains(words, word) && !has_patches(swept))
-      throw UsageError(fmt::format("--refine {} needs patches: patches,{}", word, word));
+  if (const auto of_patches = others(words, kOfPlanes); !has_patches(swept) && !of_patches.empty())
+    throw UsageError(
+        fmt::format("--refine {} needs patches: patches,{}", of_patches.back(), of_patches.back()));
   if (has_patches(swept) && swept.cost.kind != CostKind::kZncc)
     throw UsageError("--refine patches works with --cost zncc");
   if (swept.refine.label_edges && label_optimizer(swept) == Optimizer::kWinnerTakeAll &&
@@ -80,8 +85,9 @@ void SessionOptions::check_together(Job job) const {
     throw UsageError(fmt::format("--window is {}; with --aggregation aw it must lie between 1 and {}",
                                  window_of(of_job), 2 * kMaxAdaptiveRadius + 1));
   check_refinement(job);
-  if (job.method == Method::kPlaneSweep && colour && of_job.cost.kind == CostKind::kZncc)
-    throw UsageError("--colour works with --cost sad; zncc takes grey images");
+  if (job.method == Method::kPlaneSweep && colour && correlates(of_job.cost.kind))
+    throw UsageError(fmt::format("--colour works with --cost {}; {} takes grey images",
+                                 list_of(colour_costs()), swept_cost(of_job.cost.kind)->keyword));
 }
 
 void SessionOptions::check_job(Job job) const {
@@ -197,11 +203,8 @@ ConsistencyOptions SessionOptions::fusion_consistency(Job job) const {
   return result;
 }
 
-/// Of a sweep.
-static constexpr const char* kDefaultSteps = "edges,patches,smooth,prior";
-
-/// Patches, smooth surfaces, the planar prior and moved edges are the default for the cost that they have,
-/// where neither planes nor stages are given.
+/// Patches and their steps are the default for the cost that they have, where neither planes nor stages are
+/// given.
 static void resolve_patches(SessionOptions& options) {
   if (options.own_method != Method::kPlaneSweep) return;
   const GivenOptions& given = options.given;
@@ -209,7 +212,7 @@ static void resolve_patches(SessionOptions& options) {
   const bool patches = options.method_of(false) == Method::kPlaneSweep &&
                        sweep.cost.kind == CostKind::kZncc && !options.planes &&
                        !given.contains("optimizer") && !given.contains("aggregation");
-  if (!given.contains("refine")) set_steps(sweep, parse_steps(patches ? kDefaultSteps : "none"));
+  if (!given.contains("refine")) set_steps(sweep, patches ? default_steps() : std::vector<std::string>{});
   if (given.contains("window")) sweep.patch_match.radius = std::min(sweep.cost.window / 2, kMaxPatchRadius);
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "methods/presets.hpp"
 #include "session/options/option.hpp"
@@ -13,34 +14,7 @@ namespace recon {
 
 namespace {
 
-using Flag = bool Refinement::*;
-
-/// A word, and what it means for labels and for patches.
-struct NamedStep {
-  const char* word;
-  Flag of_labels, of_patches;
-
-  NamedStep(const char* name, Flag of_both) : NamedStep(name, of_both, of_both) {}
-  NamedStep(const char* name, Flag labels, Flag patches)
-      : word(name), of_labels(labels), of_patches(patches) {}
-
-  /// Null for the patches themselves.
-  Flag flag(bool patches) const { return patches ? of_patches : of_labels; }
-};
-
 constexpr const char* kPatchesStep = "patches";
-
-/// In the order in which they run.
-const NamedStep kSteps[] = {{"graphcut", &Refinement::graph_cut},
-                            {"lr", &Refinement::left_right},
-                            {"vote", &Refinement::vote},
-                            {"interpolate", &Refinement::interpolate},
-                            {"edges", &Refinement::label_edges, &Refinement::patch_edges},
-                            {"subpixel", &Refinement::subpixel},
-                            {"median", &Refinement::median},
-                            {kPatchesStep, nullptr},
-                            {"smooth", &Refinement::smooth_disparities, &Refinement::smooth_patches},
-                            {"prior", &Refinement::prior}};
 
 int whole(float penalty, float steps) {
   return static_cast<int>(std::lround(penalty * steps));
@@ -89,19 +63,40 @@ void visit_penalties(Spec& spec, const Visit& visit) {
 
 }  // namespace
 
+std::vector<std::string> words_of_steps(unsigned of) {
+  std::vector<std::string> words;
+  for (const RefineStep& step : kRefineSteps)
+    if (step.is(of) && !contains(words, step.word)) words.emplace_back(step.word);
+  return words;
+}
+
+std::vector<std::string> explained_steps(unsigned of, unsigned already) {
+  std::vector<std::string> words = words_of_steps(of);
+  for (std::string& word : words)
+    for (const RefineStep& step : kRefineSteps)
+      if (word == step.word && step.is(of) && !step.is(already) && step.help[0] != '\0')
+        word += fmt::format(" ({})", step.help);
+  return words;
+}
+
+std::vector<std::string> default_steps() {
+  std::vector<std::string> words;
+  for (const RefineStep& step : kRefineSteps)
+    if (step.is(kByDefault)) words.emplace_back(step.word);
+  return words;
+}
+
 std::vector<std::string> parse_steps(const std::string& list) {
   if (list == "none") return {};
-  const std::vector<std::string> given = split_list(list);
-  std::vector<std::string> all, steps;
-  for (const NamedStep& step : kSteps) {
-    all.emplace_back(step.word);
-    if (contains(given, step.word)) steps.emplace_back(step.word);
-  }
+  const std::vector<std::string> given = split_list(list), all = words_of_steps();
   if (!std::ranges::all_of(given, [&](const std::string& word) { return contains(all, word); }))
     throw UsageError("it must be none, or a list of " + list_of(all) + ", with commas between them");
-  for (const char* repair : {"vote", "interpolate"})
-    if (contains(steps, repair) && !contains(steps, "lr"))
-      throw UsageError(std::string(repair) + " repairs what the check of both views finds: name lr too");
+  for (const RefineStep& step : kRefineSteps)
+    if (step.is(kNeedsCheck) && contains(given, step.word) && !contains(given, "lr"))
+      throw UsageError(std::string(step.word) + " repairs what the check of both views finds: name lr too");
+  std::vector<std::string> steps;
+  std::ranges::copy_if(all, std::back_inserter(steps),
+                       [&](const std::string& word) { return contains(given, word); });
   return steps;
 }
 
@@ -110,21 +105,26 @@ std::string format_steps(const std::vector<std::string>& steps) {
 }
 
 std::vector<std::string> steps_of(const MethodSpec& spec) {
-  const bool patches = has_patches(spec);
   std::vector<std::string> steps;
-  for (const NamedStep& step : kSteps) {
-    const Flag flag = step.flag(patches);
-    if (flag == nullptr ? patches : spec.refine.*flag) steps.emplace_back(step.word);
-  }
+  for (const RefineStep& step : kRefineSteps)
+    if (step.is(refined_by(spec)) && (step.flag == nullptr || step.is_in(spec.refine)))
+      steps.emplace_back(step.word);
   return steps;
 }
 
 void set_steps(MethodSpec& spec, const std::vector<std::string>& steps) {
-  const bool patches = is_swept(spec.cost.kind) && contains(steps, kPatchesStep);
-  set_patches(spec, patches);
+  set_patches(spec, is_swept(spec.cost.kind) && contains(steps, kPatchesStep));
   spec.refine = {};
-  for (const NamedStep& step : kSteps)
-    if (const Flag flag = step.flag(patches); flag != nullptr) spec.refine.*flag = contains(steps, step.word);
+  for (const RefineStep& step : kRefineSteps)
+    if (step.is(refined_by(spec)) && step.flag != nullptr)
+      spec.refine.*step.flag = contains(steps, step.word);
+}
+
+std::vector<std::string> colour_costs() {
+  std::vector<std::string> keywords;
+  for (const SweptCost& cost : kSweptCosts)
+    if (!cost.correlates) keywords.emplace_back(cost.keyword);
+  return keywords;
 }
 
 std::string pipeline_cost_keyword(const CostOptions& cost) {

@@ -7,7 +7,16 @@
 
 namespace recon {
 
-/// The steps of a list such as "lr,interpolate,median", given in any order, in that in which they run; "none"
+/// The words of the steps that refine `of`, see kOfPairs; in the order in which they are named.
+std::vector<std::string> words_of_steps(unsigned of = kOfPairs | kOfSweeps);
+
+/// The same, each with what it does, unless it does so of `already`, too.
+std::vector<std::string> explained_steps(unsigned of, unsigned already = 0);
+
+/// Those of a sweep, unless planes or stages are given.
+std::vector<std::string> default_steps();
+
+/// The steps of a list such as "lr,interpolate,median", given in any order, in that of words_of_steps; "none"
 /// is an empty one. @throws UsageError that says what the list must be
 std::vector<std::string> parse_steps(const std::string& list);
 
@@ -17,6 +26,9 @@ std::string format_steps(const std::vector<std::string>& steps);
 /// The steps of a method; with `patches`, the optimizer of a sweep, and its steps.
 std::vector<std::string> steps_of(const MethodSpec& spec);
 void set_steps(MethodSpec& spec, const std::vector<std::string>& steps);
+
+/// The keywords of the costs of sweeps that take colours.
+std::vector<std::string> colour_costs();
 
 /// The keyword of a pipeline's cost.
 std::string pipeline_cost_keyword(const CostOptions& cost);

@@ -135,13 +135,20 @@ namespace {
 
 constexpr const char* kPatchesOnly = "has a meaning with --refine patches only";
 
+/// "0.6 with patches, else 0.6 with zncc, ...".
+std::string trusted_costs() {
+  std::string text = decimal(kDefaultMaxPatchCost) + " with patches, else ";
+  for (const SweptCost& cost : kSweptCosts)
+    text += fmt::format("{}{} {}with {}", &cost == kSweptCosts ? "" : ", ", decimal(cost.levels.trusted),
+                        cost.unit[0] != '\0' ? cost.unit + std::string(" ") : "", cost.keyword);
+  return text;
+}
+
 void add_filters(OptionGroup& group) {
   const SessionOptions defaults;
   group.add("max-cost", "COST", "Max cost of a trusted depth")
       .number(kSweep & kScenes, RECON_FIELD(max_cost), {0, 255})
-      .described(decimal(kDefaultMaxPatchCost) + " with patches, else " +
-                 decimal(swept_cost_levels(CostKind::kZncc).trusted) + " with zncc, " +
-                 decimal(swept_cost_levels(CostKind::kSad).trusted) + " grey levels with sad")
+      .described(trusted_costs())
       .meaning([](const auto& o, Job) { return decimal(o.resolved_filter().max_cost); });
   group
       .add("min-confidence", "SHARE",

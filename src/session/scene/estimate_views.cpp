@@ -204,7 +204,7 @@ class Estimation {
   ViewDepth sweep(Backend& backend, int view, nlohmann::json& record) {
     SweepProblem problem = sweep_problem(plan_, view, matching_);
     std::shared_ptr<const PhotoStore::Colour> colours;  // first: one reading gives them and the channels
-    if (problem.refine.patch_edges)
+    if (has_step(problem.refine, kNeedsColours))
       problem.colours = (colours = products_.photos.colour(plan_, view))->view();
     const Channels channels = channels_of(view);
     const auto set_level = [&](int level, SweepImages& images) {

@@ -92,7 +92,7 @@ void measure_views(const ScenePlan& plan, const SceneSettings& settings, SceneMe
   const auto channel_bytes = [&](std::size_t count) {
     return PhotoStore::channel_bytes(count, matching.colour, matching.patches());
   };
-  const bool with_colours = !settings.plan.given_maps && matching.spec.refine.patch_edges;
+  const bool with_colours = !settings.plan.given_maps && has_step(matching.spec.refine, kNeedsColours);
   std::size_t padded = 0, check = 0;
   for (const int view : plan.needed_views()) {
     const Pinhole& camera = plan.view(view).camera;
