@@ -141,7 +141,8 @@ std::vector<ConfigEntry> parse_config(const std::string& text, const std::string
       entries.push_back(std::move(entry));
     }
   } catch (const toml::parse_error& error) {
-    refuse(name, line_of(error.source()), std::string(error.description()));
+    refuse(name, line_of(error.source()),
+           std::string(error.description()) + "; lines are name = value, where a text has quotes");
   }
   std::ranges::sort(entries, {}, &ConfigEntry::line);
   return entries;

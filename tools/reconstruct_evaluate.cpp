@@ -76,9 +76,11 @@ void add_disparity(CLI::App& app, DisparityCommand& command) {
   disparity->add_option("--thresholds", command.thresholds, "Errors in pixels, separated by commas")
       ->delimiter(',')
       ->capture_default_str();
-  disparity->add_option("--scale", command.scale,
-                        "Steps per pixel of an integer ground truth; default: info.json's, else 1");
-  disparity->add_option("--map-scale", command.map_scale, "The same of the map")->capture_default_str();
+  disparity->add_option(
+      "--scale", command.scale,
+      "Steps per pixel of an integer ground truth; default: info.json's, else 256 of a 16-bit PNG, else 1");
+  disparity->add_option("--map-scale", command.map_scale,
+                        "Steps per pixel of an integer map; default: 256 of a 16-bit PNG, else 1");
   disparity->add_option("--unknown", command.unknown, "Integer value of unknown pixels, or none")
       ->capture_default_str();
 }

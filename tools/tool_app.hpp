@@ -63,7 +63,10 @@ class ToolApp : public CLI::App {
         print_for_reading(text.str());
         return exit_code;
       }
-      throw UsageError(fault_of(error) + "; " + get_name() + " --help lists what it takes");
+      const auto commands = get_subcommands();
+      throw UsageError(fault_of(error) + "; " + get_name() + " " +
+                       (commands.empty() ? "" : commands.front()->get_name() + " ") +
+                       "--help lists what it takes");
     }
     return std::nullopt;
   }
@@ -73,8 +76,9 @@ class ToolApp : public CLI::App {
   std::string fault_of(const CLI::ParseError& error) const {
     const std::vector<std::string> unknown = unknown_options();  // rather than what is missing beside them
     if (!unknown.empty()) return "there is no option '" + unknown.front() + "'";
+    const auto commands = get_subcommands();
     if (const std::vector<std::string> rest = remaining(true); !rest.empty())
-      return "'" + rest.front() + "' is not expected";
+      return "'" + rest.front() + "' is not expected" + (commands.empty() ? "" : ": options have names");
     if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr || !get_subcommands().empty() ||
         get_require_subcommand_min() == 0)
       return error.what();

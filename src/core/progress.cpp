@@ -16,6 +16,7 @@
 #include "core/duration.hpp"
 #include "core/error.hpp"
 #include "core/json_messages.hpp"
+#include "core/message_subject.hpp"
 #include "core/printable.hpp"
 #include "core/terminal_lines.hpp"
 
@@ -47,6 +48,15 @@ bool is_terminal_with_lines() {
 
 std::chrono::steady_clock::time_point steady_now() {
   return std::chrono::steady_clock::now();
+}
+
+/// The end of a path, by which people know it: its last two components.
+std::string end_of_path(std::string path) {
+  constexpr auto kNone = std::string::npos;
+  path.resize(path.find_last_not_of('/') + 1);
+  const std::size_t last = path.rfind('/'),
+                    before = last == kNone || last == 0 ? kNone : path.rfind('/', last - 1);
+  return before == kNone ? path : path.substr(before + 1);
 }
 
 }  // namespace
@@ -89,7 +99,8 @@ Progress::Progress(std::string label, int total, TerminalLines& lines, Clock clo
 
 Progress::Progress(std::string label, int total, ProgressStyle style, std::ostream& out, TerminalLines& lines,
                    Clock clock, double predicted)
-    : label_(std::move(label)),
+    : of_subject_(style == ProgressStyle::kBar && message_subject() != nullptr),
+      label_(of_subject_ ? end_of_path(*message_subject()) + ": " + label : std::move(label)),
       total_(total),
       style_(style),
       out_(out),
@@ -115,7 +126,7 @@ Progress::~Progress() {
       const std::lock_guard lock(mutex_);
       stopped_ = true;
     }
-    lines_.end(this);
+    of_subject_ ? lines_.remove(this) : lines_.end(this);
   } catch (...) {
     // An exception of the stream must not fail the finished work.
   }
@@ -156,7 +167,7 @@ void Progress::advance(int steps) {
     last_shown_ = now;
     if (style_ != ProgressStyle::kBar) return write(now);
   }
-  if (all_kept)
+  if (ends && (all_kept || of_subject_))
     lines_.remove(this);
   else
     ends ? lines_.end(this) : lines_.draw();

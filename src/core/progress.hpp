@@ -57,7 +57,8 @@ ProgressStyle progress_style(bool quiet);
 ///
 /// With a predicted time, share and time left are known before the first step is done, and a bar moves
 /// between steps, as far as the next one. Each step that is done corrects them. On a terminal each has a line
-/// of its own, as wide as the terminal permits, and at the end a line that stays:
+/// of its own, as wide as the terminal permits, and at the end a line that stays, unless the thread works on
+/// one of several subjects (message_subject):
 ///     depth maps: [#########               ] 7 of 18 (38 %), about 12 s left
 class Progress {
  public:
@@ -113,6 +114,7 @@ class Progress {
   std::string time_text(double elapsed, double in_all) const;
   std::string bar(int columns);
 
+  const bool of_subject_;  ///< its line, which names the message_subject, does not stay at the end
   const std::string label_;
   const int total_;
   const ProgressStyle style_;

@@ -58,10 +58,10 @@ bool needs_fused_stages(const MethodSpec& spec) {
 std::string contradiction_of_pair(const MethodSpec& spec) {
   if (is_swept(spec.cost.kind)) return "the cost is one of sweeps";
   if (has_patches(spec)) return "patches belong to a sweep";
-  if (fused_stages(spec)) return {};
-  if (needs_fused_stages(spec))
+  if (std::string reason = contradiction_of_steps(spec); !reason.empty()) return reason;
+  if (needs_fused_stages(spec) && !fused_stages(spec))
     return "block matching, belief propagation and checks by the sums of paths go with no other stages";
-  return contradiction_of_steps(spec);
+  return {};
 }
 
 }  // namespace
@@ -82,12 +82,6 @@ std::string contradiction(const MethodSpec& spec, bool depths) {
 void check(const MethodSpec& spec, bool depths) {
   if (const std::string reason = contradiction(spec, depths); !reason.empty())
     throw std::logic_error("stages do not belong together: " + reason);
-}
-
-void check_gpu_has(const MethodSpec& spec) {
-  for (const RefineStep& step : kRefineSteps)
-    if (step.is(kNotOnGpu) && step.is_in(spec.refine))
-      throw UsageError(std::string("a GPU does not have --refine ") + step.word + "; --device cpu does");
 }
 
 }  // namespace recon

@@ -120,7 +120,4 @@ std::string contradiction(const MethodSpec& spec, bool depths);
 /// @throws std::logic_error where there is a contradiction
 void check(const MethodSpec& spec, bool depths);
 
-/// @throws UsageError where only the host has a step of the method
-void check_gpu_has(const MethodSpec& spec);
-
 }  // namespace recon

@@ -39,7 +39,6 @@ inline constexpr unsigned kByDefault = 8;      ///< of a sweep, unless planes or
 inline constexpr unsigned kNeedsCheck = 16;    ///< repairs what `left_right` finds
 inline constexpr unsigned kNeedsCosts = 32;    ///< of all labels, so they have to be stored
 inline constexpr unsigned kNeedsColours = 64;  ///< of the reference, see SweepProblem::colours
-inline constexpr unsigned kNotOnGpu = 128;     ///< is refused there
 
 /// A word of `--refine`, and the step that it means for what is refined.
 struct RefineStep {

@@ -277,7 +277,8 @@ OutputAccess output_access(const PairRun& run) {
           run.work.options.overwrite,
           run.work.options.wait,
           {},
-          files_to_write(run.plan, run.plan.job.settings.fill)};
+          files_to_write(run.plan, run.plan.job.settings.fill),
+          {resolved_path(run.plan.files.left).string(), resolved_path(run.plan.files.right).string()}};
 }
 
 /// @throws UsageError where a file that is read would be written over
@@ -286,15 +287,31 @@ void check_inputs(const PairRun& run, const OutputAccess& access) {
   check_inputs_stay(run.workspace.root(), access.files, {files.left, files.right, files.calibration});
 }
 
+/// @throws UsageError where the folder holds the results of two other images
+void refuse_other_pair(const PairRun& run, const OutputAccess& access, const json& inputs) {
+  if (!is_of_others(run.workspace, access)) return;
+  const auto record = read_record(run.workspace.path(Workspace::record_file(Step::kPair)));
+  const auto is_other = [&](const char* image) {
+    return record->inputs.is_object() && record->inputs.contains(image) &&
+           record->inputs.at(image) != inputs.at(image);
+  };
+  if (record && is_other("left") && is_other("right"))
+    throw UsageError(run.workspace.root().string() +
+                     " holds the results of two other images; choose another folder with --output, or give "
+                     "--overwrite to replace them");
+}
+
 /// Sizes, disparities, memory, and the time of the matching.
 Outcome plan_pair(PairRun& run) {
   const PairPlan& plan = run.plan;
   const OutputAccess access = output_access(run);
   check_inputs(run, access);
   check_output(run.workspace, access);
+  const json inputs = inputs_of(run);
+  refuse_other_pair(run, access, inputs);
   run.work.notice->permit();
   const MemoryPlan memory = pair_memory(plan, run.backend(), run.turn.memory());
-  const bool kept = run.results.find({Step::kPair}, inputs_of(run)) != nullptr;
+  const bool kept = run.results.find({Step::kPair}, inputs) != nullptr;
   const double seconds = kept ? 0 : PairTime(plan, run.work.backends(), run.turn.threads()).seconds();
   return {0, pair_plan_json(plan, run.workspace, memory, pair_output_bytes(plan), seconds),
           pair_plan_text(plan, run.workspace, memory, seconds)};
@@ -314,8 +331,10 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
   const OutputAccess access = output_access(run);
   check_inputs(run, access);
   const TakenOutput output = take_output(workspace, access);
+  json inputs = inputs_of(run);
+  refuse_other_pair(run, access, inputs);
   workspace.check_free_space(pair_output_bytes(plan));
-  mark_output(workspace, access.kind, access.files);
+  mark_output(workspace, access.kind, access.files, access.inputs);
   run.work.notice->permit();
   const MeasuredRun earlier = read_measured_run(workspace.path(pair_file::kReport));
   // What an earlier run left must not pass for a result of this one.
@@ -323,7 +342,6 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
     for (const char* file : {pair_file::kReport, pair_file::kReportPage}) workspace.owned().remove(file);
   const std::string options = run.work.options.resolved({plan.job.method, true});
   write_file_if_changed(workspace.path("options.toml"), options);
-  json inputs = inputs_of(run);
   const StepRecord* record = run.results.find({Step::kPair}, inputs);
   clock.end("checking what is there");
   const bool kept = record != nullptr;

@@ -8,6 +8,8 @@
 #include "core/duration.hpp"
 #include "core/log.hpp"
 #include "core/log_file.hpp"
+#include "core/paths.hpp"
+#include "core/progress.hpp"
 #include "core/system_limits.hpp"
 #include "core/version.hpp"
 #include "io/file/output_file.hpp"
@@ -19,6 +21,7 @@
 #include "session/report/report.hpp"
 #include "session/report/report_files.hpp"
 #include "session/report/report_page.hpp"
+#include "session/resume/step_record.hpp"
 #include "session/scene/export_points.hpp"
 #include "session/scene/output_files.hpp"
 #include "session/scene/plan_time.hpp"
@@ -89,8 +92,12 @@ RunReport report_of(const SceneJob& job) {
 
 /// Parts of one run estimate depth maps concurrently in one folder.
 OutputAccess output_access(const SceneJob& job) {
-  OutputAccess access{
-      OutputKind::kScene, job.options.overwrite, job.options.wait, {}, files_to_write(output_of(job))};
+  OutputAccess access{OutputKind::kScene,
+                      job.options.overwrite,
+                      job.options.wait,
+                      {},
+                      files_to_write(output_of(job)),
+                      {resolved_path(job.input.folder.root).string()}};
   if (!job.targets.does(Step::kCheck))
     access.shared_key =
         content_hash(version() + std::string("\n") +
@@ -136,8 +143,7 @@ constexpr GraphStep kGraphSteps[] = {
        export_points(job.products, job.inputs, job.settings.cloud, job.host.memory, job.findings);
      }}};
 
-/// Whether a scene may be worked on beside others: its share of the memory holds all maps, and nobody waits
-/// long without being shown its progress.
+/// Whether a scene may be worked on beside others: its share of the memory holds all maps, and it is small.
 bool suits_a_share(const SceneJob& job, const Backends& backends) {
   constexpr double kMaxSeconds = 60;
   const PerformanceModel model = load_calibration(calibration_key(backends, job.host.threads));
@@ -151,8 +157,9 @@ bool suits_a_share(const SceneJob& job, const Backends& backends) {
 /// Sets what depends on whether others are worked on side by side.
 void set_turn(SceneJob& job, const Turn& turn) {
   job.host = {turn.memory(), turn.threads()};
-  // Progress of several scenes at once says nothing to people.
-  job.quiet = job.options.quiet || (!turn.alone() && job.options.progress == ProgressFormat::kText);
+  // Lines of several scenes at once say nothing to people.
+  job.quiet =
+      job.options.quiet || (!turn.alone() && progress_style(job.options.quiet) == ProgressStyle::kLines);
 }
 
 /// The steps of a scene in its output folder.
@@ -181,6 +188,17 @@ void do_steps(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log, S
   arena.execute(do_others);
 }
 
+/// Says that a cloud is there which this run does not make again.
+void name_earlier_cloud(const SceneJob& job) {
+  const Workspace& workspace = job.products.workspace;
+  const std::filesystem::path cloud = workspace.path(Workspace::cloud_file());
+  const bool whole = job.options.shard.count == 1;
+  if (whole && read_record(workspace.path(Workspace::record_file(Step::kFusion))) &&
+      job.products.results.count(Step::kEstimate).done > 0)
+    messages().info("{}: it is of earlier depth maps; the same command without --stage makes it again",
+                    cloud.string());
+}
+
 /// A scene from its model to its reports; returns its report.
 json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
   StepClock clock;
@@ -194,16 +212,17 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
   const TakenOutput output = take_output(job.products.workspace, access);
   if (turn.alone() && output.lock->waited() && !job.options.memory_limit)
     job.host.memory = available_memory();
-  job.products.workspace.check_free_space(output_bytes(job.plan, job.settings));
+  job.products.workspace.check_free_space(output_bytes(job.plan, job.settings) +
+                                          earlier_cloud_bytes(job.products.workspace));
   // Looking for a GPU and opening it overlaps with undistortion; with --device cpu, too little memory is
   // found now.
   if (work.without_gpu())
     share_memory(job, work.backends());
   else
     job.products.photos.set_budget(job.host.memory / 8);
+  check_folders(output_of(job), is_of_others(job.products.workspace, access));
   job.collect_estimates();  // nothing is written before they are known to belong to this run
-  check_folders(job.products.workspace, job.targets);
-  mark_output(job.products.workspace, access.kind, access.files);
+  mark_output(job.products.workspace, access.kind, access.files, access.inputs);
   log.open(report_file(job.products.workspace, job.options.shard, ".log"));
   work.notice->permit();
   log.add(fmt::format("reconstruct {} ({}), {} threads", version(), job.options.commit, job.host.threads));
@@ -218,6 +237,8 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
   }
   if (job.targets.does(Step::kFusion))
     remove_files_of_departed_views(job.input, job.plan, job.products.workspace);
+  else
+    name_earlier_cloud(job);
   json report = report_json(job, names_of(work.backends()), clock.times());
   report["predicted"] = time_json(predicted_time(job, work, turn, clock.times()));
   check_results_are_there(job.products);  // the last thing before the reports
@@ -249,8 +270,9 @@ Outcome plan_scene(SceneJob& job, const SharedWork& work) {
   job.read();
   clock.end("reading the model");
   check_inputs_stay(output_of(job), job.input);
-  check_output(job.products.workspace, output_access(job));
-  check_folders(job.products.workspace, job.targets);
+  const OutputAccess access = output_access(job);
+  check_output(job.products.workspace, access);
+  check_folders(output_of(job), is_of_others(job.products.workspace, access));
   work.notice->permit();
   const Backends& backends = work.backends();
   share_memory(job, backends);

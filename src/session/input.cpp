@@ -14,6 +14,7 @@
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
 #include "io/model/mvsnet_model.hpp"
+#include "session/products/photo_files.hpp"
 #include "session/report/session_report.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/scene/scene_formats.hpp"
@@ -48,12 +49,22 @@ bool looks_like_input(const fs::path& root) {
          !find_image(root, "im1").empty();
 }
 
+/// The number of files in a folder whose names are those of images.
+int images_in(const fs::path& root) {
+  int count = 0;
+  for_each_in_folder(root, [&](const fs::path& path) { count += is_image_name(path) ? 1 : 0; });
+  return count;
+}
+
 /// What a folder lacks to be a scene or a pair.
 std::string what_is_missing(const fs::path& root, const fs::path& images) {
   const bool left = !find_image(root, "im0").empty(), right = !find_image(root, "im1").empty();
   if (is_there_to_read(root / "calib.txt") || left || right)
     return std::string("this is not a rectified pair: it has no image ") + (left ? "im1.png" : "im0.png");
-  return "this is not a scene: " + what_is_missing_of_a_scene(root, !images.empty());
+  std::string missing = "this is not a scene: " + what_is_missing_of_a_scene(root, !images.empty());
+  if (images_in(root) == 2)
+    missing += "; if its two images are a rectified pair: give both, or name them im0 and im1";
+  return missing;
 }
 
 /// The folder of the masks of a scene; empty where there is none.

@@ -94,13 +94,14 @@ Outcome try_input(const Input& input, const SharedWork& work, Turn& turn) {
   }
 }
 
+bool has_results(const Outcome& outcome) {
+  return outcome.exit_code == 0 || outcome.exit_code == kSomeFailed;
+}
+
 /// The exit code of a session: where some of its inputs have results, a failure of others means that some
 /// failed; where none has, it is that of the first.
 int exit_code_of(const std::vector<Outcome>& outcomes) {
   const auto failed = [](const Outcome& outcome) { return outcome.exit_code != 0; };
-  const auto has_results = [](const Outcome& outcome) {
-    return outcome.exit_code == 0 || outcome.exit_code == kSomeFailed;
-  };
   if (std::ranges::none_of(outcomes, failed)) return 0;
   return std::ranges::any_of(outcomes, has_results) ? kSomeFailed : outcomes.front().exit_code;
 }
@@ -142,7 +143,8 @@ class Session {
       error_ = std::current_exception();
       failure = current_failure(kSessionAdvice);
       if (is_session_)
-        failure->message += fmt::format("; {} of {} scenes are done", outcomes_.size(), inputs_.size());
+        failure->message += fmt::format("; {} of {} scenes are done",
+                                        std::ranges::count_if(outcomes(), has_results), inputs_.size());
       log_failure(*failure);
     }
     if (!failure && files_.failure()) {
@@ -251,10 +253,6 @@ class Session {
     Turns turns{options_.dry_run ? 1 : at_once_, threads, memory()};
     const SharedWork work = begin_work(threads, turns.memory);
     files_.begin_work(turns.at_once);
-    // A bar for each step of several inputs at once would say nothing to people.
-    std::optional<Progress> progress;
-    if (turns.at_once > 1 && progress_style(options_.quiet) == ProgressStyle::kBar)
-      progress.emplace("scenes", static_cast<int>(usable.size()), ProgressStyle::kBar);
     std::atomic<std::size_t> next = 0;
     std::mutex mutex;  // of what comes of them
     FirstException first;
@@ -263,7 +261,6 @@ class Session {
         first.guard([&] {
           Outcome outcome = do_input(usable[i], work, turns);
           const std::lock_guard lock(mutex);
-          if (progress) progress->advance();
           add(usable[i], std::move(outcome));
         });
     };

@@ -89,9 +89,9 @@ void SessionFiles::add(std::size_t input, const Outcome& outcome) {
   if (worked_ > 0) {
     const double seconds = std::chrono::duration<double>(Clock::now() - *start_).count();
     // Those that are worked on are half done.
-    const double halves = 0.5 * static_cast<double>(std::min(at_once_ - 1, left));
-    text += fmt::format(", about {} left", duration_text(std::ceil(seconds / static_cast<double>(worked_) *
-                                                                   (static_cast<double>(left) - halves))));
+    const double halves = 0.5 * static_cast<double>(std::min(at_once_ - 1, left)),
+                 done = static_cast<double>(worked_) + halves, to_do = static_cast<double>(left) - halves;
+    text += fmt::format(", about {} left", duration_text(std::ceil(seconds / done * to_do)));
   }
   messages().info("{}", text);
 }
@@ -101,7 +101,7 @@ std::string SessionFiles::table(std::optional<std::size_t> width) const {
 }
 
 std::string SessionFiles::place() const {
-  if (lines_.empty() || folder_.empty()) return {};
+  if (lines_.empty() || folder_.empty() || failure_) return {};
   return fmt::format("all of them with pictures: {}; as JSON: {}\n", (folder_ / kSessionPage).string(),
                      (folder_ / kSessionLines).string());
 }

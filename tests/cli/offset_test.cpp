@@ -108,7 +108,7 @@ TEST_F(OffsetCloud, IsMadeAgainWithAnotherOffsetOnly) {
               AllOf(HasSubstr("5 of 5 views are finished and kept"),
                     HasSubstr("the stale cloud is made again: --offset 412000,5180000,-1700.5 -> ")));
   fs::resize_file(text(), 5);
-  EXPECT_THAT(run({"--offset", "auto"}).err, HasSubstr("fused.offset.txt is missing or damaged"));
+  EXPECT_THAT(run({"--offset", "auto"}).err, HasSubstr("fused.offset.txt is not as it was written"));
   ASSERT_EQ(run({}).exit_code, 0);
   EXPECT_FALSE(fs::exists(text()));
   EXPECT_THAT(header(), AllOf(HasSubstr("property double x"), Not(HasSubstr("offset"))));

@@ -104,6 +104,36 @@ TEST_F(ReconstructOutputFolder, OfASceneIsRefusedToAPairAndTheOtherWayRound) {
                  {scene().string(), "-o", (folder() / "pair").string()});
 }
 
+TEST_F(ReconstructOutputFolder, OfOtherPhotosIsRefused) {
+  const fs::path other = folder() / "other";
+  copy_scene(other);
+  std::string images = content(other / "sparse/images.txt");
+  for (int view = 0; view < 5; ++view) {
+    const std::string name = "view0" + std::to_string(view) + ".png",
+                      renamed = "photo" + std::to_string(view) + ".png";
+    images.replace(images.find(name), name.size(), renamed);
+    fs::rename(other / "images" / name, other / "images" / renamed);
+  }
+  set_content(other / "sparse/images.txt", images);
+  const std::string output = (folder() / "out").string();
+  ASSERT_EQ(reconstruct({scene().string(), "-o", output}).exit_code, 0);
+  expect_refusal(2, "holds the results of other photos, such as view00.png", output,
+                 {other.string(), "-o", output});
+  EXPECT_EQ(reconstruct({other.string(), "-o", output, "--overwrite"}).exit_code, 0);
+  const auto pair = [&](int left, int right) {
+    const auto image = [&](int view) {
+      return (scene() / "images/view0").string() + std::to_string(view) + ".png";
+    };
+    return std::vector<std::string>{image(left),       image(right), "-o",       (folder() / "pair").string(),
+                                    "--max-disparity", "16",         "--method", "bm",
+                                    "--speckle",       "0"};
+  };
+  ASSERT_EQ(reconstruct(pair(0, 1)).exit_code, 0);
+  expect_refusal(2, "holds the results of two other images", folder() / "pair", pair(2, 3));
+  EXPECT_NE(reconstruct(pair(1, 0)).exit_code, 2) << "the same images in the other order";
+  EXPECT_NE(reconstruct(pair(0, 2)).exit_code, 2) << "one of them is another one";
+}
+
 TEST_F(ReconstructOutputFolder, OfFoldersThatCannotBeReadIsRefused) {
   fs::create_directories(dense() / "private");
   set_content(dense() / "private/notes.txt", "notes of the user");

@@ -13,6 +13,7 @@
 namespace recon {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -293,11 +294,41 @@ TEST_F(ReconstructResume, DoesDamagedFilesAgain) {
   fs::remove(dense() / "fused.ply.vis");
   const Outcome outcome = reconstruct({scene().string(), "-v"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("view01.png.photometric.bin is missing or damaged"));
-  EXPECT_THAT(outcome.err, HasSubstr("view03.png.geometric.bin is missing or damaged"));
-  EXPECT_THAT(outcome.err, HasSubstr("fused.ply.vis is missing or damaged"));
+  EXPECT_THAT(outcome.err, HasSubstr("view01.png.photometric.bin is not as it was written"));
+  EXPECT_THAT(outcome.err, HasSubstr("view03.png.geometric.bin is not as it was written"));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("fused.ply.vis is missing"), Not(HasSubstr("is kept as"))));
   EXPECT_THAT(outcome.err, HasSubstr("depth maps: 3 of 5 views are finished and kept"));
   EXPECT_TRUE(same_results(before, results(dense())));
+}
+
+TEST_F(ReconstructResume, KeepsACloudThatSomebodyHasChanged) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  const std::string made = content(dense() / "fused.ply");
+  for (const char* name : {"fused.changed.ply", "fused.changed-2.ply"}) {
+    set_content(dense() / "fused.ply", name);
+    const Outcome outcome = reconstruct({scene().string()});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("the stale cloud is made again: fused.ply is not as it was written"));
+    EXPECT_THAT(
+        outcome.err,
+        HasSubstr(std::string("fused.ply has been changed since it was written: it is kept as ") + name));
+    EXPECT_EQ(content(dense() / name), name);
+    EXPECT_EQ(content(dense() / "fused.ply"), made);
+  }
+  set_content(dense() / "fused.ply", "changed, and other options");
+  ASSERT_EQ(reconstruct({scene().string(), "--point-spacing", "2"}).exit_code, 0);
+  EXPECT_EQ(content(dense() / "fused.changed-3.ply"), "changed, and other options");
+}
+
+TEST_F(ReconstructResume, PlansAndStagesNameEarlierResults) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  const Outcome plan = reconstruct({scene().string(), "--window", "7", "--dry-run"});
+  EXPECT_THAT(plan.out, HasSubstr("  in the place of earlier results: --window 5 -> 7\n"));
+  const Outcome same = reconstruct({scene().string(), "--stage", "estimate"});
+  EXPECT_THAT(same.err, Not(HasSubstr("of earlier depth maps")));
+  const Outcome maps = reconstruct({scene().string(), "--window", "7", "--stage", "estimate"});
+  EXPECT_THAT(maps.err,
+              HasSubstr("fused.ply: it is of earlier depth maps; the same command without --stage"));
 }
 
 /// Records that other programs or people have changed are those of no finished step.

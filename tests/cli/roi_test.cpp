@@ -83,6 +83,12 @@ TEST_F(ReconstructRoi, WithoutAPointIsAFailure) {
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("the cloud is empty: none of "),
                                  HasSubstr("points lies in --roi 90,90,90,91,91,91;")));
   EXPECT_FALSE(fs::exists(dense() / "fused.ply"));
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  const std::string cloud = content(dense() / "fused.ply");
+  const Outcome again = reconstruct({scene().string(), "--roi", "90,90,90,91,91,91"});
+  EXPECT_EQ(again.exit_code, 3);
+  EXPECT_THAT(again.err, testing::ContainsRegex("91,91,91; they lie in -?[0-9.]+,"));
+  EXPECT_EQ(content(dense() / "fused.ply"), cloud) << "that of the earlier run stays";
 }
 
 TEST_F(ReconstructRoi, OfOtherNumbersIsWrongUsage) {

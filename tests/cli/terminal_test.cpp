@@ -107,7 +107,8 @@ TEST_F(OnATerminal, TablesFit) {
                                             : "scene +views +points +seconds +warnings";
     EXPECT_THAT(scenes.screen.lines(), testing::Contains(testing::MatchesRegex(heads)));
     EXPECT_THAT(scenes.screen.lines(), testing::Contains(testing::MatchesRegex("scene .*status")));
-    EXPECT_THAT(scenes.screen.lines(), testing::Contains(testing::HasSubstr("scenes: 2 of 2")));
+    for (const std::string& line : scenes.screen.lines())
+      EXPECT_EQ(line.find("depth maps: "), std::string::npos) << "steps of several scenes leave no lines";
     const TerminalRun figures = run(columns, 24, {RECON_EVALUATE, "cloud", cloud, "--reference", cloud});
     EXPECT_EQ(figures.exit_code, 0);
     expect_to_fit(figures, static_cast<std::size_t>(columns));

@@ -83,14 +83,15 @@ TEST_F(ReconstructTiles, AreKeptUntilTheyAreStale) {
   const auto before = times();
   const Outcome same = run({"--tile", "0.5"});
   EXPECT_EQ(same.exit_code, 0) << same.err;
-  EXPECT_THAT(same.err, HasSubstr("tiles: " + std::to_string(before.size()) + " are finished and kept"));
+  EXPECT_THAT(same.err, HasSubstr("tiles: " + std::to_string(before.size()) + " in " + tiles().string() +
+                                  " are finished and kept"));
   EXPECT_EQ(times(), before);
   EXPECT_EQ(nlohmann::json::parse(content(dense() / "report.json")).at("tiles").at("files").size(),
             before.size());
 
   set_content(tiles() / before.begin()->first, "damaged");
   EXPECT_THAT(run({"--tile", "0.5"}).err, HasSubstr("tiles: the stale ones are made again: tiles/" +
-                                                    before.begin()->first + " is missing or damaged"));
+                                                    before.begin()->first + " is not as it was written"));
   expect_tiles(0.5);
 
   set_content(tiles() / "notes.txt", "of the user");

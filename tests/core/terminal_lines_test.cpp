@@ -18,6 +18,7 @@
 
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
+#include "core/message_subject.hpp"
 #include "core/program.hpp"
 #include "core/progress.hpp"
 #include "core/terminal_run.hpp"
@@ -74,6 +75,18 @@ TEST_F(TerminalLinesTest, ABarIsDrawnInPlaceAndItsEndStays) {
     lines_->draw();
   }
   EXPECT_THAT(screen(), ElementsAre("views: 2 of 2 (100 %), 2.0 s")) << "it ended before";
+}
+
+TEST_F(TerminalLinesTest, OfOneOfSeveralSubjectsNamesItAndDoesNotStay) {
+  open(80, 24);
+  for (const auto& [path, name] : {std::pair("photos/session/a", "session/a"), {"b/", "b"}, {"/c", "/c"}}) {
+    const SubjectScope about(std::make_shared<const std::string>(path));
+    const auto views = begin("views", 2);
+    EXPECT_THAT(screen(), ElementsAre(testing::StartsWith(std::string(name) + ": views: [")));
+    views->advance();
+    views->advance();
+    EXPECT_THAT(screen(), ElementsAre());
+  }
 }
 
 TEST_F(TerminalLinesTest, ABarIsNotDrawnMoreOftenThanEyesCanFollow) {

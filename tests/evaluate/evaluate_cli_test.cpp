@@ -80,6 +80,8 @@ TEST_F(EvaluateCli, WrongUsageIsTwo) {
   }
   EXPECT_THAT(run("").err, HasSubstr("a command is missing, one of depth, cloud, disparity"));
   EXPECT_THAT(run("nonsense").err, HasSubstr("'nonsense' is not expected"));
+  EXPECT_THAT(run("depth x y").err, HasSubstr("'y' is not expected: options have names; reconstruct-evaluate "
+                                              "depth --help"));
   fs::create_directories(folder_ / "results");
   EXPECT_THAT(run("cloud results --scene s").err,
               HasSubstr("results: is a folder; name the cloud in it, such as results/fused.ply"));
@@ -257,6 +259,19 @@ TEST_F(EvaluateCli, DisparityOfAPfmAgainstAnEightBitImage) {
   EXPECT_EQ(figures["average_error"], 1.5);
   EXPECT_EQ(run("disparity map.pfm --ground-truth truth.png --scale 4 --unknown none --json").json()["known"],
             4);
+  EXPECT_THAT(run("disparity map.pfm --ground-truth truth.png").out,
+              HasSubstr("see --scale and --map-scale"));
+}
+
+TEST_F(EvaluateCli, SixteenBitPngsHave256StepsAPixelUnlessOthersAreNamed) {
+  write_png16(folder_ / "a.png", Image<std::uint16_t>(2, 1, 2560).view());
+  write_pfm(folder_ / "b.pfm", Image<float>(2, 1, 10.0f).view());
+  for (const char* maps : {"a.png --ground-truth b.pfm", "b.pfm --ground-truth a.png",
+                           "a.png --ground-truth a.png --scale 128 --map-scale 128"}) {
+    const auto figures = run(std::string("disparity ") + maps + " --json").json();
+    EXPECT_EQ(figures["average_error"], 0) << maps;
+  }
+  EXPECT_EQ(run("disparity a.png --ground-truth b.pfm --map-scale 128 --json").json()["average_error"], 10);
 }
 
 TEST_F(EvaluateCli, DisparityMapsOfDifferentSizesAreRefused) {

@@ -56,9 +56,10 @@ struct DisparityCommand {
   std::filesystem::path ground_truth;  ///< a map, or a folder whose info.json names and describes it
   std::string mask;  ///< an image, or with such a folder nonocc, all or disc; empty: no mask
   std::vector<double> thresholds{0.5, 1, 2, 4};  ///< pixels
-  std::optional<double> scale;  ///< steps per pixel of an integer ground truth; nothing: info.json's, else 1
-  double map_scale = 1;         ///< the same of the map
-  std::string unknown = "0";    ///< integer value that means unknown, in both; "none": all are known
+  std::optional<double> scale;  ///< steps per pixel of an integer ground truth; nothing: info.json's, else
+                                ///< 256 of a 16-bit PNG, else 1
+  std::optional<double> map_scale;  ///< the same of the map, without info.json
+  std::string unknown = "0";        ///< integer value that means unknown, in both; "none": all are known
 };
 
 /// A disparity map against ground truth (see DisparityScore).

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 /// How integer values stand for disparities.
 struct Encoding {
-  double scale = 1;             ///< steps per pixel
+  std::optional<double> scale;  ///< steps per pixel; nothing: 256 of a 16-bit PNG, else 1
   std::optional<long> unknown;  ///< nothing: every pixel is known
 };
 
@@ -47,10 +47,14 @@ std::optional<long> parse_unknown(const std::string& text) {
 template <class T>
 Image<float> decoded(const Image<T>& steps, const Encoding& encoding) {
   return mapped<float>(steps, [&](T value) {
-    return encoding.unknown == static_cast<long>(value) ? kUnknown
-                                                        : static_cast<float>(value / encoding.scale);
+    return encoding.unknown == static_cast<long>(value)
+               ? kUnknown
+               : static_cast<float>(value / encoding.scale.value_or(1));
   });
 }
+
+/// Steps per pixel of 16-bit PNG files where nothing else is said: those of KITTI and of reconstruct.
+constexpr double kPng16Steps = 256;
 
 /// Whether a file starts as a PNG with 16 bits per sample: the bit depth is byte 24, behind the sizes in
 /// IHDR.
@@ -77,7 +81,8 @@ long largest_value(const fs::path& path) {
 
 Image<float> read_disparity(const fs::path& path, const Encoding& encoding) {
   if (lower_extension(path) == ".pfm") return read_pfm(path);
-  if (is_png16(path)) return decoded(read_png16(path), encoding);
+  if (is_png16(path))
+    return decoded(read_png16(path), {encoding.scale.value_or(kPng16Steps), encoding.unknown});
   const long largest = largest_value(path);
   if (largest != 255)
     throw InputError(
@@ -108,7 +113,7 @@ GroundTruth ground_truth(const DisparityCommand& command) {
   GroundTruth truth =
       is_folder(command.ground_truth)
           ? truth_of_folder(command)
-          : GroundTruth{command.ground_truth, {1, parse_unknown(command.unknown)}, command.mask};
+          : GroundTruth{command.ground_truth, {{}, parse_unknown(command.unknown)}, command.mask};
   if (command.scale) truth.encoding.scale = *command.scale;
   return truth;
 }
@@ -125,7 +130,7 @@ void check_size(const fs::path& path, int width, int height, const Image<float>&
 
 Json evaluate_disparity(const DisparityCommand& command) {
   check_thresholds(command.thresholds);
-  check_positive("--map-scale", command.map_scale);
+  if (command.map_scale) check_positive("--map-scale", *command.map_scale);
   if (command.scale) check_positive("--scale", *command.scale);
   const GroundTruth truth_files = ground_truth(command);
   const Image<float> truth = read_disparity(truth_files.map, truth_files.encoding);

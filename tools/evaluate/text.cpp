@@ -134,6 +134,9 @@ std::string disparity_text(const Json& figures) {
   for (const Json& bad : figures["bad"])
     out += fmt::format("bad-{:g}: {} (of the estimated pixels {})\n", bad["threshold"].get<double>(),
                        percent(bad["of_known"], 2), any ? percent(bad["of_estimated"], 2) : "-");
+  constexpr double kNearlyAll = 0.95;
+  if (any && figures["bad"].back()["of_estimated"] > kNearlyAll)
+    out += "nearly all differ: is each map in pixels? see --scale and --map-scale\n";
   out += fmt::format("average error: {} px\nroot mean square: {} px\n", number(figures["average_error"], 4),
                      number(figures["rms_error"], 4));
   return out;

@@ -7,7 +7,6 @@ namespace recon::cuda {
 namespace {
 
 PairStages pair_stages(const PairShape& shape, const PairSpec& options, Arena& arena) {
-  check_gpu_has(options);
   PairStages stages;
   const std::optional<FusedStages> fused = fused_stages(options);
   if (!fused) {

@@ -241,7 +241,6 @@ DepthEstimate refine_patches(const SweepProblem& problem, const SweepPlan& plan,
 SweepPlan plan_sweep(const SweepShape& shape, std::size_t memory_limit,
                      std::optional<SourceStorage> storage) {
   check(shape, true);
-  check_gpu_has(shape);
   return has_patches(shape) ? plan_patches(shape, memory_limit, storage)
                             : plan_blocks(shape, memory_limit, storage);
 }

@@ -106,6 +106,12 @@ namespace {
   if (!option.belongs_to({job.method, !job.pair}))
     throw UsageError(fmt::format("{} does not belong to --method {}; it is for {}", name,
                                  method_keyword(job.method), fmt::join(option.methods(), ", ")));
+  std::vector<std::string> of_pairs;
+  for (const Method method : kMethods)
+    if (job.pair && option.belongs_to({method, true})) of_pairs.push_back(method_keyword(method));
+  if (!of_pairs.empty())
+    throw UsageError(
+        fmt::format("{} of a rectified pair needs --method {}", name, fmt::join(of_pairs, " or ")));
   throw UsageError(job.pair ? name + " is for scenes of several views; it has no meaning for a rectified pair"
                             : name + " is for rectified pairs; it has no meaning for a scene");
 }

@@ -31,4 +31,7 @@ std::string advice_on_size(std::string_view content, ImageSize photo, const Came
 std::string similar_photo(const SceneFolder& folder, const std::filesystem::path& file,
                           const std::string& name);
 
+/// Whether the ending of a file is that of an image.
+bool is_image_name(const std::filesystem::path& file);
+
 }  // namespace recon

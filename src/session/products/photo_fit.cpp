@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <tuple>
 
@@ -129,6 +130,12 @@ std::string similar_photo(const SceneFolder& folder, const fs::path& file, const
   }
   if (similar.empty()) return {};
   return " (there is " + *std::ranges::min_element(similar) + ": rename it, or change the model)";
+}
+
+bool is_image_name(const fs::path& file) {
+  static const std::set<std::string> kEndings = {".png", ".jpg",  ".jpeg", ".ppm", ".pgm",
+                                                 ".tif", ".tiff", ".bmp",  ".webp"};
+  return kEndings.contains(lower_extension(file));
 }
 
 }  // namespace recon

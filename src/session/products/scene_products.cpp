@@ -14,11 +14,12 @@ SceneProducts::SceneProducts(const ScenePlan& scene_plan, Workspace output, std:
       results(workspace, overwrite),
       maps(workspace) {}
 
-void log_kept(const SceneProducts& products, Step step, const std::vector<int>& views) {
+void log_kept(const SceneProducts& products, Step step, const std::vector<int>& views, bool afterwards) {
   int kept = 0;
   for (const int view : views) kept += products.results.kept(products.key(step, view)) ? 1 : 0;
   if (kept > 0)
-    messages().info("{}: {} of {} views are finished and kept", step_name(step), kept, views.size());
+    messages().info("{}: {} of {} views {} finished and kept", step_name(step), kept, views.size(),
+                    afterwards && kept < std::ssize(views) ? "were" : "are");
 }
 
 void StaleNotice::add(int view) {

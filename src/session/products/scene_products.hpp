@@ -38,7 +38,8 @@ struct SceneProducts {
 
 /// Says how much of a step is kept.
 /// @param views  all of the step
-void log_kept(const SceneProducts& products, Step step, const std::vector<int>& views);
+void log_kept(const SceneProducts& products, Step step, const std::vector<int>& views,
+              bool afterwards = false);
 
 /// Says of a step before its first stale result is made again that this is so, and why; the log has the
 /// reasons of the others too.

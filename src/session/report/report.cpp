@@ -190,18 +190,31 @@ std::string wrapped_list(const std::vector<std::string>& words, const std::strin
   return text.empty() ? text : text + "\n";
 }
 
-/// As many names as fit behind `column`, and how many more there are; all of them with `verbose`.
+/// As many names as fit behind `column`, and how many more there are, "a b +3"; all of them with `verbose`.
 std::string names_text(const std::vector<std::string>& names, std::size_t column, bool verbose) {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string more = fmt::format(" and {} more", names.size() - i);
+    const std::string more = fmt::format(" +{}", names.size() - i);
     const bool last = i + 1 == names.size();
-    const std::size_t space = last ? 0 : fmt::format(" and {} more", names.size() - i - 1).size();
+    const std::size_t space = last ? 0 : fmt::format(" +{}", names.size() - i - 1).size();
     if (!verbose && i > 0 && column + text.size() + 1 + names[i].size() + space > kTextColumns)
       return text + more;
     text += " " + names[i];
   }
   return text;
+}
+
+/// Why results of an earlier run do not serve, of the first step of which there are any; empty: none are
+/// there.
+std::string stale_reason(const SceneJob& job, const SceneWork& work) {
+  for (const auto& [step, views] : work)
+    for (const int view : views) {
+      const bool of_view = step < Step::kFusion;
+      const std::string reason =
+          job.products.results.reason(of_view ? job.products.key(step, view) : ResultKey{step});
+      if (!reason.empty()) return reason;
+    }
+  return {};
 }
 
 bool is_finished(const SceneWork& work) {
@@ -227,11 +240,16 @@ std::string views_text(const SceneJob& job) {
   };
   const bool sweep = job.settings.matching.sweeps(), given = job.input.given.any();
   const std::string steps = given ? "depths" : sweep ? "planes" : "disparities";
-  constexpr std::size_t kDepths = 22;
+  constexpr std::size_t kDepths = 19;
+  constexpr int kMaxViews = 12;
+  int shown = 0;
   std::string text = fmt::format("  {}        size  {}   {:<{}}  {}\n", padded("view"), steps,
                                  given ? "depths of the map" : "depths searched", kDepths,
                                  sweep || given ? "sources" : "matched with");
-  for (const int view : job.plan.active_views()) {
+  const std::vector<int> views = job.plan.active_views();
+  for (const int view : views) {
+    if (++shown > kMaxViews && !job.options.verbose)
+      return text + fmt::format("  ... and {} more, with --verbose\n", views.size() - kMaxViews);
     const ViewPlan& plan = job.plan.view(view);
     const std::string row =
         fmt::format("  {}  {:>10}  {:>{}}   {:<{}}  ", padded(job.plan.name(view)),
@@ -312,6 +330,8 @@ std::string plan_text(const SceneJob& job, const SceneWork& work, const TimePlan
     text += fmt::format("  masks: {} of {} views\n", masked, job.plan.views.size());
   text += work_text(work);
   if (is_finished(work)) return text;
+  if (const std::string reason = stale_reason(job, work); !reason.empty())
+    text += "  in the place of earlier results: " + reason + "\n";
   const MemoryPlan& memory = job.memory;
   text += "  memory: up to " + format_byte_size(memory.peak) + " of " + format_byte_size(memory.limit);
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory a view";

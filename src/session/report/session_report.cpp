@@ -151,6 +151,7 @@ json session_estimate(const json& plans, int at_once) {
     seconds += time.value("total", time.value("matching", 0.0)) - once;
   }
   return {{"planned", memories.size()},
+          {"without_plan", plans.size() - memories.size()},
           {"timed", timed},
           {"seconds", seconds + beginning},
           {"memory", memory_side_by_side(memories, at_once)},
@@ -163,7 +164,10 @@ std::string estimate_text(const json& estimate) {
   if (timed > 0) text += fmt::format(": about {}", duration_text(estimate.at("seconds")));
   if (timed > 0 && timed < planned) text += " for " + std::to_string(timed) + " of them";
   return text + ", up to " + format_byte_size(estimate.at("memory")) + " of memory, results up to " +
-         format_byte_size(estimate.at("output")) + "\n";
+         format_byte_size(estimate.at("output")) +
+         (estimate.at("without_plan") > 0
+              ? fmt::format("; {} cannot be used\n", estimate.at("without_plan").get<std::size_t>())
+              : "\n");
 }
 
 bool is_session_file(const fs::path& path) {

@@ -21,7 +21,8 @@ std::string session_table(const std::vector<nlohmann::json>& lines,
 
 /// What a session takes by the plans of its inputs, as `--dry-run --json` prints them: the number of these
 /// ("planned"), the sum of the predicted seconds and how many plans have them ("timed"), the memory at most
-/// and the bytes of all results. Inputs that have no plan are ignored.
+/// and the bytes of all results. Inputs
+/// that have no plan are counted ("without_plan").
 /// @param at_once  inputs that are worked on side by side
 nlohmann::json session_estimate(const nlohmann::json& plans, int at_once);
 

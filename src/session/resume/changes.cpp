@@ -124,7 +124,7 @@ class Changes {
     all.insert(all.end(), options_.begin(), options_.end());
     all.insert(all.end(), files_.begin(), files_.end());
     for (const auto& [what, views] : of_views_)
-      all.push_back(what + " of " + views.front() +
+      all.push_back(what + " " + views.front() +
                     (views.size() == 1 ? "" : fmt::format(" and {} more", views.size() - 1)));
     if (all.empty()) return "other inputs";
     std::string text = all.front();
@@ -173,8 +173,10 @@ class Changes {
                                                               {"levels", "another range of 16-bit photos"}};
     const bool of_others = place.front() == "sources" || place.front() == "views";
     if (of_others && place.size() == 2) {
-      const std::string view = (place.front() == "sources" ? "source " : "view ") + place[1];
-      add(files_, before.is_null() ? view + " is new" : now.is_null() ? view + " is gone" : view);
+      const std::string kind = place.front() == "sources" ? "source" : "view";
+      add_of(place[1], before.is_null() ? "a new " + kind + ","
+                       : now.is_null()  ? "without the " + kind
+                                        : kind);
       return true;
     }
     if (place.front() == "order" || place.front() == "indices") {
@@ -186,14 +188,14 @@ class Changes {
       return true;
     }
     if (of_others && place.size() > 2 && place[2] == "overlapping") {
-      add_of(place[1], "other overlapping views");
+      add_of(place[1], "other overlapping views of");
       return true;
     }
     const std::size_t first = of_others ? 2 : 0;
     for (std::size_t i = first; i < place.size(); ++i)
       if (const auto name = kNames.find(place[i]); name != kNames.end()) {
         const bool of_all = name->first == "levels";
-        of_others && !of_all ? add_of(place[1], name->second) : add(files_, name->second);
+        of_others && !of_all ? add_of(place[1], name->second + " of") : add(files_, name->second);
         return true;
       }
     if (place.front() == "positions") add(files_, "another precision of the positions");

@@ -1,24 +1,17 @@
 #include "session/resume/output_folder.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/interrupt.hpp"
-#include "core/log.hpp"
 #include "core/paths.hpp"
 #include "core/version.hpp"
 #include "io/file/input_file.hpp"
@@ -47,20 +40,6 @@ std::uint64_t bytes_below(const std::filesystem::path& folder) {
   return bytes;
 }
 
-constexpr auto kPause = std::chrono::milliseconds(50);
-/// A process that takes the shared lock first holds it alone for a moment: others do not take that for a
-/// refusal.
-constexpr auto kGrace = std::chrono::seconds(2);
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
-
-std::string first_line(const std::string& text) {
-  return text.substr(0, text.find('\n'));
-}
-
 namespace fs = std::filesystem;
 using nlohmann::json;
 
@@ -68,9 +47,14 @@ std::string noun(OutputKind kind) {
   return kind == OutputKind::kScene ? "scene" : "pair";
 }
 
+/// The content of the file that marks a folder; null where there is none.
+json read_mark(const fs::path& folder) {
+  if (!is_folder(folder / "status") || !is_file(folder / kOutputMark)) return {};
+  return json::parse(read_file(folder / kOutputMark), nullptr, false);
+}
+
 std::optional<OutputKind> marked_kind(const fs::path& folder) {
-  if (!is_folder(folder / "status") || !is_file(folder / kOutputMark)) return std::nullopt;
-  const json mark = json::parse(read_file(folder / kOutputMark), nullptr, false);
+  const json mark = read_mark(folder);
   if (!mark.is_object() || !mark.contains("kind")) return std::nullopt;
   for (const OutputKind kind : {OutputKind::kScene, OutputKind::kPair})
     if (mark["kind"] == noun(kind)) return kind;
@@ -122,7 +106,10 @@ std::optional<fs::path> foreign_file(const fs::path& folder) {
 /// One of the files that a run would write over in a folder that none has written to.
 std::optional<std::string> file_in_the_way(const fs::path& folder, const std::vector<std::string>& files) {
   const auto is_in_the_way = [&](const std::string& file) {
-    return is_there(folder / file) && !is_folder(folder / file);
+    std::error_code ignored;
+    const fs::file_type type = fs::symlink_status(folder / file, ignored).type();
+    return type != fs::file_type::none && type != fs::file_type::not_found &&
+           type != fs::file_type::directory;
   };
   const auto found = std::ranges::find_if(files, is_in_the_way);
   return found == files.end() ? std::nullopt : std::optional(*found);
@@ -212,126 +199,20 @@ void Workspace::check_free_space(std::uint64_t bytes) const {
       " are free; free some space, choose another folder with --output, or lower --max-image-size");
 }
 
+std::uint64_t earlier_cloud_bytes(const Workspace& workspace) {
+  std::uint64_t bytes = 0;
+  for (const std::string& file : {Workspace::cloud_file(), Workspace::visibility_file()}) {
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(workspace.path(file), error);
+    if (!error) bytes += size;
+  }
+  return bytes;
+}
+
 void remove_result(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::remove(path, error);
   if (error) throw OutputError(path.string() + ": cannot be removed: " + error.message());
-}
-
-void OutputLock::Descriptor::close() noexcept {
-  if (number >= 0) ::close(number);
-  number = -1;
-}
-
-OutputLock::OutputLock(std::filesystem::path folder, std::string shared_key, bool wait, const char* file)
-    : folder_(std::move(folder)), file_(folder_ / file), shared_key_(std::move(shared_key)) {
-  open_file();
-  const auto patience = std::chrono::steady_clock::now() + kGrace;
-  for (;;) {
-    if (shared_key_.empty() ? try_exclusive() : try_shared()) {
-      if (is_in_place()) return;
-      open_file();  // the folder was removed meanwhile: what is locked is nobody's
-      continue;
-    }
-    const bool grace = !shared_key_.empty() && std::chrono::steady_clock::now() < patience;
-    if (!wait && !grace) refuse();
-    if (wait && !std::exchange(waited_, true))
-      messages().info("{}: waiting for another reconstruct ({})", folder_.string(), first_line(read_owner()));
-    check_interrupted();
-    std::this_thread::sleep_for(kPause);
-  }
-}
-
-void OutputLock::open_file() {
-  constexpr int kAttempts = 3;  // another process may remove the folder that it made
-  descriptor_.close();
-  std::error_code error;
-  for (int i = 0; i < kAttempts && (i == 0 || errno == ENOENT) && descriptor_.number < 0; ++i) {
-    std::filesystem::create_directories(file_.parent_path(), error);
-    descriptor_.number = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  }
-  if (descriptor_.number < 0 && errno == ELOOP)
-    throw UsageError(file_.string() +
-                     ": reconstruct did not make this link, and writes a file of that name; remove "
-                     "it, or choose another folder with --output");
-  if (descriptor_.number < 0)
-    throw OutputError(folder_.string() + ": the output folder cannot be written: " +
-                      (error ? error.message() : std::strerror(errno)) +
-                      "; choose another one with --output");
-}
-
-/// Whether the open file is the one that another process would open.
-bool OutputLock::is_in_place() const {
-  struct stat open {
-  }, named{};
-  return ::fstat(descriptor_.number, &open) == 0 && ::stat(file_.c_str(), &named) == 0 &&
-         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
-}
-
-void OutputLock::remove_file() noexcept {
-  // Of processes that share the lock, the last one can have it alone; the others lose it here.
-  if (!exclusive_ && !unsupported_) exclusive_ = ::flock(descriptor_.number, LOCK_EX | LOCK_NB) == 0;
-  if (exclusive_ && is_in_place()) ::unlink(file_.c_str());
-}
-
-/// @returns false when another process is in the way; true when the lock is taken, or the file system has
-/// none
-bool OutputLock::lock(int operation) {
-  while (::flock(descriptor_.number, operation | LOCK_NB) != 0) {
-    if (errno == EINTR) continue;
-    if (errno == EWOULDBLOCK) return false;
-    if (!std::exchange(unsupported_, true))
-      messages().warn("{}: the file system has no locks ({}); no other run may write there at the same time",
-                      folder_.string(), std::strerror(errno));
-    return true;
-  }
-  return true;
-}
-
-bool OutputLock::try_exclusive() {
-  if (!lock(LOCK_EX)) return false;
-  exclusive_ = !unsupported_;
-  write_owner();
-  return true;
-}
-
-bool OutputLock::try_shared() {
-  // The first one says what all have to agree on, and may be overtaken between its two locks.
-  if (lock(LOCK_EX)) write_owner();
-  if (!lock(LOCK_SH)) return false;
-  const std::string owner = read_owner();
-  if (unsupported_ || owner.substr(owner.find('\n') + 1) == shared_key_) return true;
-  ::flock(descriptor_.number, LOCK_UN);
-  return false;
-}
-
-void OutputLock::write_owner() const {
-  constexpr const char* kBeginning = "process ";
-  if (const std::string there = read_owner(); !there.empty() && !there.starts_with(kBeginning))
-    throw UsageError(file_.string() +
-                     ": reconstruct did not write this file, and writes one of that name; move it, or choose "
-                     "another folder with --output");
-  const std::string text =
-      kBeginning + std::to_string(::getpid()) + " on " + host_name() + "\n" + shared_key_;
-  if (::ftruncate(descriptor_.number, 0) != 0 ||
-      ::pwrite(descriptor_.number, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
-    throw OutputError(file_.string() + ": cannot be written: " + std::strerror(errno) +
-                      "; free some space, or choose another folder with --output");
-}
-
-std::string OutputLock::read_owner() const {
-  std::array<char, 1024> text{};
-  const ssize_t size = ::pread(descriptor_.number, text.data(), text.size(), 0);
-  return {text.data(), static_cast<std::size_t>(size < 0 ? 0 : size)};
-}
-
-void OutputLock::refuse() const {
-  const std::string owner = read_owner();
-  const std::size_t end = owner.find('\n');
-  const bool shards = end != std::string::npos && end + 1 < owner.size() && !shared_key_.empty();
-  throw UsageError(folder_.string() + ": another reconstruct (" + first_line(owner) +
-                   ") writes into this folder" + (shards ? " with other options" : "") +
-                   "; wait for it with --wait, or choose another folder with --output");
 }
 
 void TakenOutput::finish() const {
@@ -349,6 +230,12 @@ TakenOutput::~TakenOutput() {
   workspace.owned().remove_list();
   lock->remove_file();
   for (const std::filesystem::path& folder : made) ::rmdir(folder.c_str());  // unless others use them
+}
+
+/// An output folder that cannot be read is one that cannot be used.
+[[noreturn]] static void fail_to_use(const Workspace& workspace, const InputError& error) {
+  throw OutputError(workspace.root().string() + ": the output folder cannot be used (" + error.what() +
+                    "); choose another one with --output");
 }
 
 TakenOutput take_output(const Workspace& workspace, const OutputAccess& access) try {
@@ -370,24 +257,37 @@ TakenOutput take_output(const Workspace& workspace, const OutputAccess& access) 
   workspace.remove_leftovers(output.lock->exclusive());
   return output;
 } catch (const InputError& error) {
-  throw OutputError(workspace.root().string() + ": the output folder cannot be used (" + error.what() +
-                    "); choose another one with --output");
+  fail_to_use(workspace, error);
 }
 
-void check_output(const Workspace& workspace, const OutputAccess& access) {
+void check_output(const Workspace& workspace, const OutputAccess& access) try {
   check_content(workspace.root(), access);
   workspace.owned().load(output_kind(workspace.root()).has_value());
-  workspace.owned().check_all(access.files);
+  std::vector<std::string> files = access.files;
+  files.emplace_back(kOutputMark);
+  workspace.owned().check_all(files);
+} catch (const InputError& error) {
+  fail_to_use(workspace, error);
+}
+
+bool is_of_others(const Workspace& workspace, const OutputAccess& access) {
+  const json mark = read_mark(workspace.root());
+  if (access.overwrite || !mark.is_object() || !mark.contains("inputs") || !mark["inputs"].is_array())
+    return false;
+  return !mark["inputs"].empty() && std::ranges::none_of(access.inputs, [&](const std::string& input) {
+    return std::ranges::find(mark["inputs"], json(input)) != mark["inputs"].end();
+  });
 }
 
 bool is_output(const std::filesystem::path& folder) {
   return marked_kind(folder).has_value();
 }
 
-void mark_output(const Workspace& workspace, OutputKind kind, std::vector<std::string> files) {
+void mark_output(const Workspace& workspace, OutputKind kind, std::vector<std::string> files,
+                 const std::vector<std::string>& inputs) {
   files.emplace_back(kOutputMark);
   workspace.owned().claim(files);
-  workspace.owned().mark(json_text({{"program", "reconstruct"}, {"kind", noun(kind)}}));
+  workspace.owned().mark(json_text({{"program", "reconstruct"}, {"kind", noun(kind)}, {"inputs", inputs}}));
 }
 
 }  // namespace recon

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "session/options/options.hpp"
+#include "session/resume/output_lock.hpp"
 #include "session/resume/owned_files.hpp"
 
 namespace recon {
@@ -77,60 +78,12 @@ class Workspace {
   std::shared_ptr<OwnedFiles> owned_;
 };
 
+/// Bytes of the cloud of an earlier run, which stays until another one is complete.
+std::uint64_t earlier_cloud_bytes(const Workspace& workspace);
+
 /// Removes a result of an earlier run, so that it does not pass for one of this run.
 /// @throws OutputError
 void remove_result(const std::filesystem::path& path);
-
-/// The right of one process to write into an output folder, by flock on `status/lock` in it: on network file
-/// systems too, and gone with the process, however that ends.
-///
-/// Shards of one run write concurrently: they share the lock if they agree on `shared_key`.
-class OutputLock {
- public:
-  /// @param folder      the output folder; created where missing
-  /// @param shared_key  empty: for this process alone; else what all processes that share the lock agree on
-  /// @param wait        wait until the lock is free
-  /// @param file        the locked file, below the folder
-  /// @throws UsageError that names the process which holds the lock, without `wait`
-  /// @throws OutputError when the folder cannot be written; Interrupted while waiting
-  OutputLock(std::filesystem::path folder, std::string shared_key, bool wait,
-             const char* file = "status/lock");
-  OutputLock(const OutputLock&) = delete;
-  OutputLock& operator=(const OutputLock&) = delete;
-
-  /// Whether no other process writes into the folder; false also where the file system has no locks.
-  bool exclusive() const { return exclusive_; }
-
-  /// Whether another process had to be waited for.
-  bool waited() const { return waited_; }
-
-  /// Removes the locked file, unless another process shares the lock; processes that wait for it make another
-  /// one. The last call.
-  void remove_file() noexcept;
-
- private:
-  /// An open file.
-  struct Descriptor {
-    int number = -1;
-    ~Descriptor() { close(); }
-    void close() noexcept;
-  };
-
-  void open_file();
-  bool is_in_place() const;
-  bool lock(int operation);
-  bool try_exclusive();
-  bool try_shared();
-  void write_owner() const;
-  std::string read_owner() const;
-  [[noreturn]] void refuse() const;
-
-  std::filesystem::path folder_;
-  std::filesystem::path file_;
-  std::string shared_key_;
-  Descriptor descriptor_;
-  bool exclusive_ = false, waited_ = false, unsupported_ = false;
-};
 
 /// What the results in an output folder are of.
 enum class OutputKind { kScene, kPair };
@@ -141,8 +94,9 @@ struct OutputAccess {
   bool overwrite =
       false;          ///< also a folder that holds files of others, which stay, or results of the other kind
   bool wait = false;  ///< until another process is done with the folder
-  std::string shared_key;          ///< as OutputLock has it
-  std::vector<std::string> files;  ///< that the run will write
+  std::string shared_key;           ///< as OutputLock has it
+  std::vector<std::string> files;   ///< that the run will write
+  std::vector<std::string> inputs;  ///< folder or images that the results are of, as resolved paths
 };
 
 /// An output folder while this process may write into it. Of a run that ends before it marks the folder
@@ -178,6 +132,12 @@ bool is_output(const std::filesystem::path& folder);
 /// Marks a taken folder as one of ours; call it before the first result is written or removed.
 /// @param files  that the run will write
 /// @throws UsageError where one of them is somebody else's, see OwnedFiles; OutputError
-void mark_output(const Workspace& workspace, OutputKind kind, std::vector<std::string> files = {});
+/// @param inputs  as OutputAccess has them
+void mark_output(const Workspace& workspace, OutputKind kind, std::vector<std::string> files = {},
+                 const std::vector<std::string>& inputs = {});
+
+/// Whether the results in a folder are marked as those of other inputs than a run's, as far as marks say it,
+/// and the run is not to overwrite them.
+bool is_of_others(const Workspace& workspace, const OutputAccess& access);
 
 }  // namespace recon

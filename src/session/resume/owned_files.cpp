@@ -159,6 +159,7 @@ void OwnedFiles::check(const std::string& file) {
 
 void OwnedFiles::check_all(const std::vector<std::string>& files) {
   const std::lock_guard lock(mutex_);
+  check(kList);
   for (const std::string& file : files) check(file);
 }
 

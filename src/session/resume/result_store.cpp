@@ -30,9 +30,12 @@ ResultStore::Entry ResultStore::look_up(const ResultKey& key, const nlohmann::js
   }
   std::string reason = describe_change(found.record->inputs, nlohmann::json::parse(json_text(inputs)));
   const bool changed = !reason.empty();
+  std::error_code ignored;
   if (!changed && !found.record->cleaned)
     if (const auto damaged = damaged_output(*found.record, workspace_.root()))
-      reason = *damaged + " is missing or damaged";
+      reason = *damaged + (std::filesystem::exists(workspace_.path(*damaged), ignored)
+                               ? " is not as it was written"
+                               : " is missing");
   if (!reason.empty()) return {{}, std::move(reason), false, changed};
   return found;
 }

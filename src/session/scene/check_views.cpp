@@ -225,16 +225,33 @@ void add_checks(SceneGraph& graph) {
   add_fusion_beside(graph);
 }
 
+namespace {
+
+/// A view with fewer sources cannot ask for more than it has.
+void warn_of_min_views(SceneJob& job) {
+  int most = 0;
+  for (const int view : job.plan.views_in_scope())
+    most = std::max(most, static_cast<int>(job.plan.view(view).sources.size()));
+  if (job.settings.check.consistency.min_views > most)
+    job.findings.warn(
+        fmt::format("depths need the agreement of {} instead of {} views, as no view has more sources; lower "
+                    "--min-views, or raise --sources",
+                    most, job.settings.check.consistency.min_views));
+}
+
+}  // namespace
+
 void check_views(SceneGraph& graph) {
   add_checks(graph);
   const SceneJob& job = graph.job;
   std::vector<int> views = job.plan.views_in_scope();
   std::erase_if(views, [&](int view) { return job.products.result(Step::kEstimate, view) == nullptr; });
+  warn_of_min_views(graph.job);
   const int count = static_cast<int>(views.size());
   graph.progress(Step::kCheck).show(job, Step::kCheck, count, count);
   graph.scheduler.set_pool(SceneGraph::kChecks, static_cast<std::size_t>(job.memory.check_at_once));
   graph.wait(Step::kCheck, true);
-  log_kept(job.products, Step::kCheck, views);
+  log_kept(job.products, Step::kCheck, views, true);
 }
 
 }  // namespace recon

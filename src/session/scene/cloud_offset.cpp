@@ -104,7 +104,7 @@ void write_offset_file(const Workspace& workspace, const ScenePlan& plan, const 
     messages().info("--offset auto: {}",
                     has_offset(offset)
                         ? joined(offset, ",") + " is subtracted from the coordinates of the cloud"
-                        : "floats hold the coordinates of the cloud as they are");
+                        : "none is needed, as floats hold the coordinates of the cloud");
   if (!has_offset(offset)) return;
   const std::string name = Workspace::offset_file();
   files.push_back({name, write_file(workspace.path(name), offset_file_text(offset))});

@@ -6,7 +6,18 @@
 
 namespace recon {
 
-void CloudWriter::encode(const FusedPoints& points, EncodedPoints& result) const {
+void CloudWriter::add_bounds(const FusedPoints& points) {
+  const std::lock_guard lock(mutex_);
+  points.visit([&](const FusedPoint& point, std::span<const std::uint32_t>) {
+    const Vec3d p = point.position;
+    SceneBox& box = bounds_ ? *bounds_ : bounds_.emplace(SceneBox{p, p});
+    box.min = {std::min(box.min.x, p.x), std::min(box.min.y, p.y), std::min(box.min.z, p.z)};
+    box.max = {std::max(box.max.x, p.x), std::max(box.max.y, p.y), std::max(box.max.z, p.z)};
+  });
+}
+
+void CloudWriter::encode(const FusedPoints& points, EncodedPoints& result) {
+  if (roi_) add_bounds(points);
   result.cloud.reserve(points.points.size() * vertex_bytes_);
   result.visibility.reserve(points.points.size() * PlyWriter::visibility_bytes(0) +
                             points.views.size_bytes());

@@ -55,8 +55,12 @@ class CloudWriter : public PointSink {
   }
   CloudFiles commit() { return ply_.commit(); }
 
+  /// Of all points, also those outside of the region of interest, where there is one.
+  const std::optional<SceneBox>& bounds() const { return bounds_; }
+
  private:
-  void encode(const FusedPoints& points, EncodedPoints& result) const;
+  void encode(const FusedPoints& points, EncodedPoints& result);
+  void add_bounds(const FusedPoints& points);
   std::shared_ptr<EncodedPoints> free_buffer();
   void keep_buffer(EncodedPoints* written) noexcept;
 
@@ -67,6 +71,7 @@ class CloudWriter : public PointSink {
   const std::vector<std::uint32_t> image_index_;
   const std::optional<SceneBox> roi_;
   std::mutex mutex_;
+  std::optional<SceneBox> bounds_;
   std::vector<std::unique_ptr<EncodedPoints>> free_;
   std::vector<std::shared_ptr<EncodedPoints>> encoded_;  ///< of the slots
   BackgroundWork vertices_, visibility_, hashes_;        // last, so that they end before what they work on

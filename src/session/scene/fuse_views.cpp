@@ -88,10 +88,26 @@ class MapLoader : public FusionMapLoader {
 
 namespace {
 
-/// Removes the cloud of an earlier run and what was made of it, which must not pass for that of this one.
-void remove_cloud(const Workspace& workspace, const Targets& targets) {
-  for (const std::string& file : {Workspace::record_file(Step::kFusion), Workspace::cloud_file(),
-                                  Workspace::visibility_file(), Workspace::offset_file()})
+/// Gives a cloud another name that somebody has changed since a run wrote it.
+void keep_changed_cloud(const Workspace& workspace, Findings& findings) {
+  const std::filesystem::path cloud = workspace.path(Workspace::cloud_file());
+  const auto record = read_record(workspace.path(Workspace::record_file(Step::kFusion)));
+  if (!record || !is_file(cloud)) return;
+  const auto written = std::ranges::find(record->outputs, Workspace::cloud_file(), &OutputFile::name);
+  if (written == record->outputs.end() || identify_file(cloud) == written->identity) return;
+  std::error_code error;
+  std::filesystem::path kept = workspace.path("fused.changed.ply");
+  for (int i = 2; std::filesystem::exists(std::filesystem::symlink_status(kept, error)); ++i)
+    kept = workspace.path(fmt::format("fused.changed-{}.ply", i));
+  std::filesystem::rename(cloud, kept, error);
+  if (error) throw OutputError(cloud.string() + ": cannot be renamed: " + error.message());
+  findings.warn(fmt::format("{} has been changed since it was written: it is kept as {}", cloud.string(),
+                            kept.filename().string()));
+}
+
+/// Removes what belongs to the cloud of an earlier run, which another one is about to replace.
+void remove_of_cloud(const Workspace& workspace, const Targets& targets) {
+  for (const std::string& file : {Workspace::record_file(Step::kFusion), Workspace::offset_file()})
     workspace.owned().remove(file);
   remove_tiles(workspace, targets.does(Step::kTiles));
   remove_exported_points(workspace, targets.does(Step::kExport));
@@ -116,6 +132,9 @@ void remove_cloud(const Workspace& workspace, const Targets& targets) {
         "photos have texture";
   else if (by_chance(job.findings, agreement))
     reason = "the views do not agree on the depth: " + disagreement(job.input, job.findings);
+  remove_of_cloud(job.products.workspace, job.targets);
+  for (const std::string& file : {Workspace::cloud_file(), Workspace::visibility_file()})
+    job.products.workspace.owned().remove(file);  // it would be one of other maps
   throw InputError(
       fmt::format("{}: the cloud {}: of the pixels of {} views, {:.2f} % have a depth before the check "
                   "across views and {:.2f} % after it; {}",
@@ -226,7 +245,7 @@ TaskId add_fusion_task(SceneGraph& graph, std::vector<TaskId> needs, bool beside
   return graph.add(Step::kFusion, {.run = run, .needs = std::move(needs)});
 }
 
-/// Adds the tasks of the cloud of `views`, in the place of that of an earlier run.
+/// Adds the tasks of the cloud of `views`.
 void add_fusion(SceneGraph& graph, const std::vector<int>& views, bool beside) {
   const std::vector<FusionView> geometry = fusion_views(graph.job.plan, views);
   // Maps that stay in memory do not have to be on the disk.
@@ -235,7 +254,6 @@ void add_fusion(SceneGraph& graph, const std::vector<int>& views, bool beside) {
     needs.push_back(graph.job.memory.keeps_maps ? tasks.check : tasks.commit);
   };
   TaskId last = add_fusion_task(graph, {}, beside, [&graph, views] {
-    remove_cloud(graph.job.products.workspace, graph.job.targets);
     graph.cloud = std::make_shared<UnfinishedCloud>(graph.job, graph.backends, views);
   });
   for (std::size_t i = 0; i < views.size(); ++i) {
@@ -262,10 +280,11 @@ void commit_cloud(SceneJob& job, UnfinishedCloud& cloud, StepRecord record) {
     fail_empty(job, cloud.views, cloud.points);
   const std::uint64_t points = cloud.writer.count();
   if (points == 0)
-    throw InputError(fmt::format(
-        "{}: the cloud is empty: none of {} points lies in --roi {}; make the box larger, or look "
-        "where the cloud is without it",
-        workspace.root().string(), cloud.points, format_box(settings.roi)));
+    throw InputError(fmt::format("{}: the cloud is empty: none of {} points lies in --roi {}; they lie in {}",
+                                 workspace.root().string(), cloud.points, format_box(settings.roi),
+                                 format_box(cloud.writer.bounds())));
+  keep_changed_cloud(workspace, job.findings);
+  remove_of_cloud(workspace, job.targets);
   const CloudFiles files = cloud.writer.commit();
   record.outputs = {{Workspace::cloud_file(), files.cloud}, {Workspace::visibility_file(), files.visibility}};
   write_offset_file(workspace, job.plan, settings, record.outputs);

@@ -61,8 +61,20 @@ std::vector<fs::path> inputs_of(const SceneInput& input) {
   return inputs;
 }
 
-/// The views of earlier runs that the model has no more; those that are left out may come back.
-std::vector<std::string> departed_views(const ScenePlan& plan, const OwnedFiles& owned) {
+/// The views of earlier runs.
+std::vector<std::string> recorded_views(const Workspace& workspace) {
+  const std::string folder =
+      fs::path(Workspace::record_file(Step::kPrepare, "x")).parent_path().string() + "/";
+  constexpr std::string_view kEnding = ".json";
+  std::vector<std::string> views;
+  for (const std::string& record : workspace.owned().below(folder.substr(0, folder.size() - 1)))
+    if (std::error_code ignored; fs::exists(workspace.path(record), ignored))
+      views.push_back(record.substr(folder.size(), record.size() - folder.size() - kEnding.size()));
+  return views;
+}
+
+/// Those that the model has no more; those that are left out may come back.
+std::vector<std::string> departed_views(const ScenePlan& plan, const Workspace& workspace) {
   std::set<std::string> present;
   for (const int view : plan.all_views()) present.insert(plan.view(view).output_name);
   const auto is_present = [&](const std::string& name) {
@@ -70,14 +82,8 @@ std::vector<std::string> departed_views(const ScenePlan& plan, const OwnedFiles&
              return name.starts_with(fs::path(view.name).replace_extension().string());
            });
   };
-  const std::string folder =
-      fs::path(Workspace::record_file(Step::kPrepare, "x")).parent_path().string() + "/";
-  constexpr std::string_view kEnding = ".json";
-  std::vector<std::string> departed;
-  for (const std::string& record : owned.below(folder.substr(0, folder.size() - 1)))
-    if (const std::string view = record.substr(folder.size(), record.size() - folder.size() - kEnding.size());
-        !is_present(view))
-      departed.push_back(view);
+  std::vector<std::string> departed = recorded_views(workspace);
+  std::erase_if(departed, is_present);
   return departed;
 }
 
@@ -118,7 +124,14 @@ void check_inputs_stay(const PlannedOutput& output, const SceneInput& input) {
   check_inputs_stay(output.workspace.root(), files_to_write(output), inputs_of(input));
 }
 
-void check_folders(const Workspace& workspace, const Targets& targets) {
+void check_folders(const PlannedOutput& output, bool of_others) {
+  const Workspace& workspace = output.workspace;
+  const Targets& targets = output.targets;
+  const std::vector<std::string> views = recorded_views(workspace);
+  if (of_others && !views.empty() && departed_views(output.plan, workspace).size() == views.size())
+    throw UsageError(workspace.root().string() + " holds the results of other photos, such as " +
+                     views.front() +
+                     "; choose another folder with --output, or give --overwrite to replace them");
   if (targets.does(Step::kTiles)) workspace.owned().check_way(Workspace::tiles_folder() + "/tile");
   std::error_code ignored;
   for (const char* file : {"sparse/rigs.bin", "sparse/frames.bin"})
@@ -131,7 +144,7 @@ void check_folders(const Workspace& workspace, const Targets& targets) {
 
 void remove_files_of_departed_views(const SceneInput& input, const ScenePlan& plan,
                                     const Workspace& workspace) {
-  const std::vector<std::string> departed = departed_views(plan, workspace.owned());
+  const std::vector<std::string> departed = departed_views(plan, workspace);
   std::vector<std::string> files;
   for (const std::string& view : departed)
     for (const Step step : kViewSteps) {

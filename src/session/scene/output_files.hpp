@@ -25,10 +25,10 @@ std::vector<std::string> files_to_write(const PlannedOutput& output);
 /// @throws UsageError where a file to write is a photo, a mask, a given map or a file of the model
 void check_inputs_stay(const PlannedOutput& output, const SceneInput& input);
 
-/// Looks before the work at what would spoil its end.
-/// @throws UsageError where the folder of the tiles is a link, or files beside the written model change its
-/// meaning
-void check_folders(const Workspace& workspace, const Targets& targets);
+/// Looks before the work at what would spoil its end, in a folder whose list of files is loaded.
+/// @throws UsageError where the folder of the tiles is a link, files beside the written model change its
+/// meaning, or the results are `of_others` (is_of_others) and share no photo with the run's
+void check_folders(const PlannedOutput& output, bool of_others);
 
 /// Removes the files of views that an earlier run had and the model has no more.
 /// @throws OutputError

@@ -146,7 +146,7 @@ void Preparation::run(bool write, const Replan& replan) {
     left_out.insert(left_out.end(), unusable.begin(), unusable.end());
     replan(std::move(left_out));
   }
-  if (write) log_kept(products_, Step::kPrepare, plan_.needed_views());
+  if (write) log_kept(products_, Step::kPrepare, plan_.needed_views(), true);
 }
 
 }  // namespace recon

@@ -55,6 +55,23 @@ std::vector<LeftOut> with_long_names(const SceneInput& input, const ScenePlan& p
   return unusable;
 }
 
+/// Says which images beside the photos the model does not name; empty where there are none.
+std::string unnamed_photos(const SceneInput& input) {
+  std::set<std::string> names;
+  for (const View& view : input.scene.views) names.insert(view.photo_file());
+  std::vector<std::string> others;
+  for_each_in_folder(input.folder.images, [&](const fs::path& path) {
+    if (const std::string name = path.filename().string(); is_image_name(path) && !names.contains(name))
+      others.push_back(name);
+  });
+  if (others.empty()) return {};
+  return fmt::format(
+      "{}: the model does not name {} of the images there, such as {}; photos need the names that they have "
+      "in "
+      "the model",
+      input.folder.images.string(), others.size(), with_escapes(*std::ranges::min_element(others)));
+}
+
 /// Views whose photo is not there, and those that the model lacks for the same reason.
 std::vector<LeftOut> unusable_photos(const SceneInput& input, Findings& findings) {
   std::vector<LeftOut> unusable = input.scene.unusable;
@@ -63,6 +80,8 @@ std::vector<LeftOut> unusable_photos(const SceneInput& input, Findings& findings
   std::vector<LeftOut> named = unusable;
   for (LeftOut& view : named) view.name = with_escapes(view.name);
   findings.warn_of_left_out(named);
+  const bool missing = unusable.size() > input.scene.unusable.size();
+  if (const std::string others = missing ? unnamed_photos(input) : ""; !others.empty()) findings.warn(others);
   if (!input.scene.views.empty() && unusable.size() == input.scene.views.size() + input.scene.unusable.size())
     throw InputError(input.folder.images.string() + ": none of the " + std::to_string(unusable.size()) +
                      " photos of the model can be used, such as " + unusable.front().reason);

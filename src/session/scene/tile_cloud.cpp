@@ -77,7 +77,8 @@ void tile_cloud(SceneProducts& products, const StepInputs& inputs, double tile) 
   StepRecord record;
   record.inputs = inputs.tiles();
   if (const StepRecord* const tiles = products.results.find({Step::kTiles}, record.inputs)) {
-    messages().info("tiles: {} are finished and kept", tiles->outputs.size());
+    messages().info("tiles: {} in {} are finished and kept", tiles->outputs.size(),
+                    workspace.path(Workspace::tiles_folder()).string());
     return;
   }
   if (const std::string reason = products.results.reason({Step::kTiles}); !reason.empty())
@@ -92,7 +93,8 @@ void tile_cloud(SceneProducts& products, const StepInputs& inputs, double tile) 
        divide_ply(workspace.path(Workspace::cloud_file()), tile, workspace.path(folder), claim))
     record.outputs.push_back({folder + file.name, std::move(file.identity)});
   record.result = nlohmann::json::object();
-  messages().info("tiles: the cloud is in {} tiles of {} scene units", record.outputs.size(), tile);
+  messages().info("tiles: the cloud is in {} tiles of {} scene units in {}", record.outputs.size(), tile,
+                  workspace.path(folder).string());
   products.results.put({Step::kTiles}, std::move(record));
 }
 

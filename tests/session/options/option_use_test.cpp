@@ -51,6 +51,7 @@ TEST(OptionUse, RefusesWhatNoInputUses) {
   EXPECT_EQ(refusal_of({{"paths", {"8"}}, {"optimizer", {"winner"}}}, {kSweepScene}),
             "--paths has a meaning with --optimizer sgm only");
   EXPECT_THAT(refusal_of({{"views", {"a*"}}}, {kBmPair}), HasSubstr("--views is for scenes"));
+  EXPECT_EQ(refusal_of({{"roi", {"0,0,9,9"}}}, {kSgmPair}), "--roi of a rectified pair needs --method bm");
   EXPECT_THAT(refusal_of({{"fill", {"true"}}}, {kSweepScene}), HasSubstr("--fill is for rectified pairs"));
 }
 

@@ -94,7 +94,7 @@ TEST(Changes, NamePhotosMasksCamerasAndPoses) {
   EXPECT_EQ(of(wanted), "image size 400x300 -> 200x150 (--max-image-size, --quality)");
   wanted = found;
   wanted["sources"][0] = view("d/e", "s", 0, 400);
-  EXPECT_EQ(of(wanted), "source b is gone, source d/e is new");
+  EXPECT_EQ(of(wanted), "without the source b, a new source, d/e");
   wanted["sources"] = {found["sources"][1], found["sources"][0]};
   EXPECT_EQ(of(wanted), "another order of the views");
 }

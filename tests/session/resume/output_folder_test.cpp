@@ -21,6 +21,10 @@
 namespace recon {
 namespace {
 
+OutputAccess access(bool wait, const std::string& shared_key) {
+  return {OutputKind::kScene, false, wait, shared_key, {}, {}};
+}
+
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
@@ -58,7 +62,7 @@ TEST_F(OutputFolder, IsSharedByThoseWhoAgree) {
 
 TEST_F(OutputFolder, ThatARunMadeAndDidNotUseIsGone) {
   const Workspace workspace(folder_ / "new/deep/dense");
-  const auto take = [&] { return take_output(workspace, {OutputKind::kScene, false, false, "", {}}); };
+  const auto take = [&] { return take_output(workspace, access(false, "")); };
   {
     const TakenOutput output = take();
     EXPECT_TRUE(fs::exists(workspace.path("status/lock")));
@@ -78,10 +82,9 @@ TEST_F(OutputFolder, ThatARunMadeAndDidNotUseIsGone) {
 
 TEST_F(OutputFolder, ThatARunMadeAndAnotherWaitsForIsTheOthers) {
   const Workspace workspace(folder_ / "dense");
-  auto first =
-      std::make_unique<TakenOutput>(take_output(workspace, {OutputKind::kScene, false, false, "", {}}));
+  auto first = std::make_unique<TakenOutput>(take_output(workspace, access(false, "")));
   std::thread other([&] {
-    const TakenOutput second = take_output(workspace, {OutputKind::kScene, false, true, "", {}});
+    const TakenOutput second = take_output(workspace, access(true, ""));
     mark_output(workspace, OutputKind::kScene);
   });
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -140,7 +143,7 @@ TEST_F(OutputFolder, IsTakenByManyAtOnceWhenItIsNew) {
     for (int i = 0; i < 8; ++i)
       threads.emplace_back([&] {
         try {
-          const TakenOutput output = take_output(workspace, {OutputKind::kScene, false, false, "key", {}});
+          const TakenOutput output = take_output(workspace, access(false, "key"));
           mark_output(workspace, OutputKind::kScene);
           write_record(workspace.path("status/prepare/a.json"), {{}, {}, json::object()});
           ++taken;

@@ -94,7 +94,7 @@ TEST_F(ResultStoreTest, AStoreKeepsWhatHoldsAndSaysWhyElse) {
 
   next.put(key, record);
   EXPECT_EQ(first.find(key, inputs), nullptr);
-  EXPECT_EQ(first.reason(key), "a.bin is missing or damaged");
+  EXPECT_EQ(first.reason(key), "a.bin is missing");
   EXPECT_FALSE(first.changed(key));
   next.put(cloud, {inputs, {}, nlohmann::json::object()});
   EXPECT_EQ(first.find(cloud, inputs), nullptr);
