@@ -117,6 +117,9 @@ TEST_F(ReconstructTiles, AreKeptUntilTheyAreStale) {
 TEST_F(ReconstructTiles, AreRemovedWithTheirCloud) {
   ASSERT_EQ(run({"--tile", "0.5"}).exit_code, 0);
   EXPECT_EQ(run({"--tile", "0.5", "--roi", "90,90,90,91,91,91"}).exit_code, 3);
+  EXPECT_TRUE(fs::exists(dense() / "fused.ply"));
+  EXPECT_TRUE(fs::exists(tiles()));
+  EXPECT_EQ(run({"--depth-min", "200", "--depth-max", "300", "--min-fused-views", "5"}).exit_code, 3);
   EXPECT_FALSE(fs::exists(dense() / "fused.ply"));
   EXPECT_FALSE(fs::exists(tiles()));
 }
