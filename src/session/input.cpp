@@ -343,7 +343,20 @@ fs::path Destination::session_folder() const {
   return one ? given.front() : fs::path();
 }
 
+/// @throws UsageError where a file is in the way of an output folder
+static void check_no_file(const fs::path& folder) {
+  std::error_code ignored;
+  for (fs::path way = folder; !way.empty(); way = way.parent_path()) {
+    const fs::file_type type = fs::status(way, ignored).type();
+    if (type == fs::file_type::regular)
+      throw UsageError("--output " + folder.string() + ": " + (way == folder ? "it" : way.string()) +
+                       " is a file; give a folder, new or with earlier results");
+    if (type == fs::file_type::directory || way == way.parent_path()) return;
+  }
+}
+
 void Destination::check(const std::vector<Input>& inputs) const {
+  if (!output.empty()) check_no_file(output);
   std::map<fs::path, const Input*> input_in_folder;
   for (const Input& input : inputs)
     if (const auto folder = folder_of(input)) input_in_folder.emplace(resolved_path(*folder), &input);

@@ -226,9 +226,12 @@ TEST_F(ReconstructFault, AnEmptyCloudIsThreeAndLeavesNoneOfBefore) {
   EXPECT_FALSE(has_cloud());
 }
 
-TEST_F(ReconstructFault, AnOutputThatCannotBeWrittenIsOneBeforeTheWork) {
-  set_content(folder() / "file", "a file, not a folder");
-  expect(1, "file/dense", {scene().string(), "-o", (folder() / "file/dense").string()});
+TEST_F(ReconstructFault, AnOutputThatIsAFileIsTwo) {
+  const fs::path file = folder() / "file";
+  set_content(file, "a file, not a folder");
+  expect(2, file.string() + ": it is a file; give a folder", {scene().string(), "-o", file.string()});
+  expect(2, file.string() + " is a file", {scene().string(), "-o", (file / "dense").string()});
+  expect(2, file.string() + ": it is a file", {scene().string(), "-o", file.string(), "--dry-run"});
 }
 
 TEST_F(ReconstructFault, TooLittleMemoryIsFourBeforeTheWork) {
