@@ -26,7 +26,7 @@ constexpr double kCommonPlaces = 0.2;
 /// Share of the places of a view that are nearly none.
 constexpr double kNothingSeen = 0.02;
 /// Smallest logarithm of another scale of all maps and of one map.
-constexpr double kMinScale = 0.05;
+constexpr double kMinScale = 0.025, kMinOwnScale = 0.05;
 /// By which factor the score has to be more where as many agree.
 constexpr double kCloser = 1.3;
 /// Distances have to agree better than depths by this factor of the median difference.
@@ -343,7 +343,7 @@ MapAgreement agreement_by(const ViewCounts& counts) {
   view.fits = 2 * counts.log_scales.size() >= counts.pairs;
   if (counts.log_scales.empty()) return view;
   const double log_scale = middle_of(counts.log_scales);
-  if (view.agreeing < kAgreeing && std::abs(log_scale) > kMinScale) view.own_scale = std::exp(log_scale);
+  if (view.agreeing < kAgreeing && std::abs(log_scale) > kMinOwnScale) view.own_scale = std::exp(log_scale);
   return view;
 }
 

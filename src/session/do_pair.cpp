@@ -25,6 +25,7 @@
 #include "session/report/measured_steps.hpp"
 #include "session/report/pair_report.hpp"
 #include "session/report/report.hpp"
+#include "session/resume/changed_cloud.hpp"
 #include "session/resume/result_store.hpp"
 #include "session/scene/plan_time.hpp"
 #include "session/session.hpp"
@@ -314,7 +315,7 @@ Outcome plan_pair(PairRun& run) {
   const bool kept = run.results.find({Step::kPair}, inputs) != nullptr;
   const double seconds = kept ? 0 : PairTime(plan, run.work.backends(), run.turn.threads()).seconds();
   return {0, pair_plan_json(plan, run.workspace, memory, pair_output_bytes(plan), seconds),
-          pair_plan_text(plan, run.workspace, memory, seconds)};
+          pair_plan_text(plan, run.workspace, memory, run.results, seconds)};
 }
 
 /// The time of the matching improves the predictions of later runs.
@@ -348,8 +349,12 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
   if (kept) messages().info("{}: the result is finished and kept", plan.name());
   if (const std::string reason = run.results.reason({Step::kPair}); !reason.empty())
     messages().info("{}: stale results are made again: {}", plan.name(), reason);
-  if (!kept && output.has_results)
+  std::string kept_cloud;
+  if (!kept && output.has_results) {
+    kept_cloud = keep_changed_cloud(workspace, Step::kPair);
+    if (!kept_cloud.empty()) messages().warn("{}", kept_cloud);
     for (const std::string& file : pair_files()) workspace.owned().remove(file);
+  }
   if (!kept) {
     record = &do_work(run, std::move(inputs), clock);
     learn_time(run, clock.times());
@@ -357,7 +362,8 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
   const MeasuredRun measured =
       measured_run(kept, clock.times(),
                    program_json(run.work.options.commit, record->result.value("device", "")), earlier);
-  const json report = pair_report_json(plan, workspace, *record, measured, options, clock.times());
+  json report = pair_report_json(plan, workspace, *record, measured, options, clock.times());
+  if (!kept_cloud.empty()) report["warnings"].push_back(kept_cloud);
   write_file(workspace.path(pair_file::kReport), json_text(report));
   write_file(workspace.path(pair_file::kReportPage), pair_page(report, plan, workspace));
   sync_folder_of(workspace.path(pair_file::kReport));

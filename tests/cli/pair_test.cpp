@@ -163,9 +163,42 @@ TEST_F(ReconstructPair, DryRunPrintsThePlanAndWritesNothing) {
   EXPECT_THAT(text.out, HasSubstr("120x80, bm, disparities 0 to 15, with a calibration"));
   const auto plan = reconstruct({"pair", "--dry-run", "--json"}).json().at("scenes").at(0);
   EXPECT_GT(plan.at("memory").at("peak"), 1 << 20);
+  EXPECT_THAT(text.out, HasSubstr("  to do: matching\n  memory: up to "));
   EXPECT_THAT(text.out, HasSubstr("time: matching about "));
   EXPECT_GT(plan.at("seconds").at("matching"), 0);
   EXPECT_FALSE(exists("pair/dense"));
+}
+
+TEST_F(ReconstructPair, PlansSayWhatIsKeptAndWhatIsReplaced) {
+  write_pair_folder("pair");
+  ASSERT_EQ(reconstruct({"pair"}).exit_code, 0);
+  const Outcome kept = reconstruct({"pair", "--dry-run"});
+  EXPECT_THAT(kept.out, testing::EndsWith("with a calibration: depth and cloud\n"
+                                          "  to do: nothing, all is finished and kept\n"));
+  const Outcome other = reconstruct({"pair", "--max-disparity", "12", "--dry-run"});
+  EXPECT_THAT(other.out, HasSubstr("  to do: matching\n"
+                                   "  in the place of earlier results: --max-disparity 16 -> 12\n"));
+  EXPECT_THAT(reconstruct({"pair", "--overwrite", "--dry-run"}).out, HasSubstr("  to do: matching\n"));
+}
+
+TEST_F(ReconstructPair, ACloudThatSomebodyHasChangedIsKept) {
+  write_pair_folder("pair");
+  ASSERT_EQ(reconstruct({"pair"}).exit_code, 0);
+  const std::string made = content(file("pair/dense/fused.ply"));
+  set_content(file("pair/dense/fused.ply"), "changed");
+  const Outcome again = reconstruct({"pair", "--json"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  const std::string warning =
+      "fused.ply has been changed since it was written: it is kept as fused.changed.ply";
+  EXPECT_THAT(again.err, HasSubstr(warning));
+  EXPECT_THAT(again.json().at("scenes").at(0).at("warnings").dump(), HasSubstr(warning));
+  EXPECT_EQ(content(file("pair/dense/fused.changed.ply")), "changed");
+  EXPECT_EQ(content(file("pair/dense/fused.ply")), made);
+  EXPECT_THAT(reconstruct({"pair"}).err, Not(HasSubstr(warning)));
+  set_content(file("pair/dense/fused.ply"), "changed, and other options");
+  ASSERT_EQ(reconstruct({"pair", "--max-disparity", "12"}).exit_code, 0);
+  EXPECT_EQ(content(file("pair/dense/fused.changed-2.ply")), "changed, and other options");
+  EXPECT_EQ(content(file("pair/dense/fused.changed.ply")), "changed");
 }
 
 TEST_F(ReconstructPair, QuietSaysNothingOfSuccess) {

@@ -143,6 +143,15 @@ TEST(Documents, AreShortWhereTheyAreReadFirst) {
   EXPECT_LE(std::count(readme.begin(), readme.end(), '\n'), 130);
 }
 
+/// Installation begins with what most readers do.
+TEST(Documents, BeginInstallationWithTheCommandsOfTheReadme) {
+  const char* commands = "\n\n((?:    tools/[^\n]*\n)+)";
+  const std::string page = content_of(kRoot / "tools/docs/installation.md");
+  const std::vector<std::string> of_the_readme = all_matches(content_of(kRoot / "README.md"), commands);
+  ASSERT_FALSE(of_the_readme.empty());
+  EXPECT_EQ(all_matches(page, "\n\n((?:    [^\n]*\n)+)").front(), of_the_readme.front());
+}
+
 /// Readers have versions, not commits.
 TEST(Documents, NameNoCommits) {
   for (const fs::path& document : documents())

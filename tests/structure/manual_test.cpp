@@ -65,7 +65,7 @@ TEST(Help, DescribesEveryOptionInLinesThatFit) {
   const std::string help = output_of("'" RECON_PROGRAM "' --help-all");
   EXPECT_EQ(matches(help, "\n  (?:-[a-z], )?--([a-z0-9-]+)"), names());
   EXPECT_LE(longest_line(help), 80u) << "the width of a terminal that says none";
-  EXPECT_THAT(help, HasSubstr("--best-k K                  Number of source views of best-k"));
+  EXPECT_THAT(help, HasSubstr("--best-k K                  Of scenes: number of source views of best-k"));
   EXPECT_EQ(help, full_help_text(80));
 }
 
@@ -91,6 +91,29 @@ TEST(Help, IsShortAndEndsWithExamples) {
   const std::vector<std::string> named = matches(help, "\n  (?:-[a-z], )?--([a-z0-9-]+)");
   EXPECT_THAT(named, testing::IsSupersetOf({"output", "quality", "dry-run", "max-disparity", "help-all"}));
   for (const std::string& name : named) EXPECT_NE(find_option(name), nullptr) << name;
+}
+
+/// Where the entry of an option in help begins with a text.
+bool begins_with(const std::string& help, const std::string& option, const std::string& text) {
+  const std::regex entry("\n  (?:-[a-z], )?--" + option + "(?: [^ \n]+)?\\s+" + text);
+  return std::regex_search(help, entry);
+}
+
+TEST(Help, SaysWhichOptionsAreOfScenesOrPairsOnly) {
+  const std::string first = help_text(80), full = full_help_text(80);
+  for (const OptionGroup& group : option_groups())
+    for (const Option& option : group.options) {
+      const bool scenes = option.belongs_only_to(jobs::kScenes), pairs = option.belongs_only_to(jobs::kPairs);
+      EXPECT_EQ(begins_with(full, option.name, "Of scenes: "), scenes) << option.name;
+      EXPECT_EQ(begins_with(first, option.name, "Of a scene: "),
+                scenes && first.find("--" + option.name + " ") != std::string::npos)
+          << option.name;
+      EXPECT_EQ(group.title == "Rectified pairs", pairs) << option.name;
+    }
+  for (const char* of_scenes : {"quality", "max-image-size", "sources", "images"})
+    EXPECT_TRUE(find_option(of_scenes)->belongs_only_to(jobs::kScenes)) << of_scenes;
+  for (const char* of_both : {"method", "device", "dry-run", "speckle", "roi"})
+    EXPECT_FALSE(find_option(of_both)->belongs_only_to(jobs::kScenes)) << of_both;
 }
 
 TEST(Help, InFullBeginsWithExamplesAndTheQuality) {
@@ -148,7 +171,9 @@ TEST(ManualPage, DescribesEveryOption) {
   std::string page = content(RECON_MANUAL "/reconstruct.1");
   page.erase(std::remove(page.begin(), page.end(), '\\'), page.end());
   EXPECT_EQ(matches(page, "\n\\.TP\n\\.B (?:-[a-z], )?--([a-z0-9-]+)"), names());
-  EXPECT_THAT(page, HasSubstr("\n.B --best-k K\nNumber of source views of best-k [planesweep: 2, 1 to 8]\n"));
+  EXPECT_THAT(page,
+              HasSubstr("\n.B --best-k K\nOf scenes: number of source views of best-k [planesweep: 2, 1 "
+                        "to 8]\n"));
   for (const std::string& line : matches(page, "\n(.*)"))
     EXPECT_FALSE(line.starts_with("'")) << "taken for a command: " << line;
 }
@@ -156,8 +181,10 @@ TEST(ManualPage, DescribesEveryOption) {
 TEST(ReferencePage, DescribesEveryOption) {
   const std::string page = content(RECON_MANUAL "/reference.md");
   EXPECT_EQ(matches(page, "\n### --([a-z0-9-]+)"), names());
-  EXPECT_THAT(page, HasSubstr("\n### --best-k K\n\nNumber of source views of best-k.\n\nDefault and range: "
-                              "planesweep: 2, 1 to 8.\n"));
+  EXPECT_THAT(
+      page,
+      HasSubstr("\n### --best-k K\n\nOf scenes: number of source views of best-k.\n\nDefault and range: "
+                "planesweep: 2, 1 to 8.\n"));
   EXPECT_THAT(page, HasSubstr("Default and range: \\*.")) << "the default of --views is no mark of Markdown";
 }
 

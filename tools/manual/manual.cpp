@@ -50,15 +50,15 @@ struct ManualEntry {
 /// The options of the short help, as it describes them.
 constexpr ManualEntry kFirstOptions[] = {
     {"output", "The output folder [dense/ in the scene]"},
-    {"quality", "draft, normal or high [normal]"},
+    {"quality", "Of a scene: draft, normal or high [normal]"},
     {"dry-run", "Print the plan and its time, and do nothing"},
     {"max-disparity", "Of a pair: where the search ends, pixels"},
     {"method", "planesweep (scenes), sgm (pairs), bp, bm or pipeline"},
     {"device", "auto, cpu, cuda or cuda:0,2 [auto: GPUs, else CPU]"},
-    {"images", "The folder of the photos, where they lie elsewhere"},
-    {"depth-maps", "Check and fuse depth maps of another program"},
-    {"export-points", "Write a COLMAP model too, from which splats begin"},
-    {"max-image-size", "Longest side of the images, pixels"},
+    {"images", "Of a scene: the folder of photos that lie elsewhere"},
+    {"depth-maps", "Of a scene: check and fuse maps of another program"},
+    {"export-points", "Of a scene: write a COLMAP model for splats too"},
+    {"max-image-size", "Of a scene: longest side of the images, pixels"},
     {"memory-limit", "Max host memory, such as 4GiB [what is available]"},
     {"overwrite", "Do finished work again; else it is kept"},
     {"config", "Read options from a file, such as dense/options.toml"},
@@ -107,7 +107,7 @@ std::string usage(const Option& option) {
 
 std::string description(const Option& option) {
   const std::string defaults = option.defaults();
-  return option.help + (defaults.empty() ? "" : " [" + defaults + "]");
+  return option.marked_help() + (defaults.empty() ? "" : " [" + defaults + "]");
 }
 
 /// Text without what the formatter of manual pages would take for a command.

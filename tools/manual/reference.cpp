@@ -33,7 +33,7 @@ std::string option_reference() {
   for (const OptionGroup& group : option_groups()) {
     page += "\n## " + group.title + "\n";
     for (const Option& option : group.options) {
-      page += "\n" + heading(option) + marked(option.help) + ".\n";
+      page += "\n" + heading(option) + marked(option.marked_help()) + ".\n";
       if (const std::string defaults = option.defaults(); !defaults.empty())
         page += "\nDefault and range: " + marked(defaults) + ".\n";
     }

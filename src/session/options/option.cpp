@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <sstream>
@@ -72,6 +73,11 @@ const Setting* Option::setting(Job job) const {
   return nullptr;
 }
 
+bool Option::belongs_only_to(Jobs jobs) const {
+  return !settings.empty() &&
+         std::ranges::all_of(settings, [&](const Setting& it) { return (it.jobs & ~jobs) == 0; });
+}
+
 std::vector<std::string> Option::methods() const {
   std::vector<std::string> all;
   for (const Method method : kMethods)
@@ -126,6 +132,13 @@ std::string Option::idle_reason(const SessionOptions& options, Job job) const {
   for (const Condition& it : conditions)
     if ((it.jobs & jobs_of(job)) != 0 && !it.met(options.spec(job.method))) return it.text;
   return {};
+}
+
+std::string Option::marked_help() const {
+  if (!belongs_only_to(jobs::kScenes)) return help;
+  std::string text = help;
+  text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
+  return "Of scenes: " + text;
 }
 
 std::string Option::defaults() const {

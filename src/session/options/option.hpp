@@ -243,6 +243,8 @@ struct Option {
   const Setting* setting(Job job) const;
   /// Whether it belongs to a job; options without a setting belong to all.
   bool belongs_to(Job job) const { return settings.empty() || setting(job) != nullptr; }
+  /// Whether it belongs to some of `jobs`, and to no others.
+  bool belongs_only_to(Jobs jobs) const;
   /// The keywords of the methods that it belongs to.
   std::vector<std::string> methods() const;
   /// All keywords of all jobs.
@@ -260,6 +262,8 @@ struct Option {
     return scope == OptionScope::kResults && result == OptionResult::kDepthMaps &&
            result_with_patches == OptionResult::kDepthMaps;
   }
+  /// The help, which says where the option is of scenes only; those of pairs only have a group of their own.
+  std::string marked_help() const;
   /// Defaults and ranges by method, for people; empty: there are none.
   std::string defaults() const;
 

@@ -123,9 +123,8 @@ static void add_run_options(OptionGroup& group) {
 void add_quality(OptionGroup& group) {
   group
       .add("quality", "WORD",
-           "Of scenes: what resolution, sources and passes are where nothing else says it: draft halves the "
-           "sides of the "
-           "images and takes at most 8 sources, high takes more sources and passes")
+           "What resolution, sources and passes are where nothing else says it: draft halves the sides of "
+           "the images and takes at most 8 sources, high takes more sources and passes")
       .keyword(kScenes, RECON_FIELD(quality), kQualities)
       .in(OptionResult::kPlan, OptionResult::kDepthMaps);  // iterations of patches
 }

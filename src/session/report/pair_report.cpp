@@ -10,6 +10,7 @@
 #include "session/options/option_text.hpp"
 #include "session/pair/pair_results.hpp"
 #include "session/report/page.hpp"
+#include "session/report/plan_lines.hpp"
 
 namespace recon {
 
@@ -82,16 +83,19 @@ json pair_plan_json(const PairPlan& plan, const Workspace& workspace, const Memo
 }
 
 std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, const MemoryPlan& memory,
-                           double seconds) {
+                           const ResultStore& results, double seconds) {
   const DisparityRange range = plan.options.range;
   std::string text = fmt::format(
-      "{} -> {}\n  {}, {}: {}, {}, disparities {} to {}, {}\n  memory: up to {} of {}", plan.name(),
-      workspace.root().string(), plan.files.left.filename().string(), plan.files.right.filename().string(),
+      "{} -> {}\n  {}, {}: {}, {}, disparities {} to {}, {}\n", plan.name(), workspace.root().string(),
+      plan.files.left.filename().string(), plan.files.right.filename().string(),
       size_text(plan.size.width, plan.size.height), method_keyword(plan.job.method), range.min,
-      range.min + range.count - 1, plan.camera ? "with a calibration: depth and cloud" : "no calibration",
-      format_byte_size(memory.peak), format_byte_size(memory.limit));
+      range.min + range.count - 1, plan.camera ? "with a calibration: depth and cloud" : "no calibration");
+  if (results.kept({Step::kPair})) return text + kNothingToDo;
+  text += fmt::format("  to do: {}\n", step_name(Step::kPair));
+  text += in_place_text(results.reason({Step::kPair}));
+  text +=
+      fmt::format("  memory: up to {} of {}", format_byte_size(memory.peak), format_byte_size(memory.limit));
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory";
-  if (seconds == 0) return text + "\n  to do: nothing, the result is finished and kept\n";
   return text + fmt::format("\n  time: matching about {}\n", duration_text(seconds));
 }
 

@@ -8,6 +8,7 @@
 #include "session/plan/step_clock.hpp"
 #include "session/report/measured_steps.hpp"
 #include "session/resume/output_folder.hpp"
+#include "session/resume/result_store.hpp"
 #include "session/resume/step_record.hpp"
 #include "session/scene/plan_memory.hpp"
 
@@ -15,11 +16,12 @@ namespace recon {
 
 /// The plan of a pair as an object, and as text for people.
 /// @param output   bytes on the disk
+/// @param results  in which the pair has been looked up
 /// @param seconds  of the matching
 nlohmann::json pair_plan_json(const PairPlan& plan, const Workspace& workspace, const MemoryPlan& memory,
                               std::uint64_t output, double seconds);
 std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, const MemoryPlan& memory,
-                           double seconds);
+                           const ResultStore& results, double seconds);
 
 /// What was done with a pair and what came of it, as an object, as a web page, and as lines for people.
 /// @param measured  the run that did it

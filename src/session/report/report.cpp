@@ -15,6 +15,7 @@
 #include "scene/view_geometry.hpp"
 #include "session/options/option_text.hpp"
 #include "session/report/measured_steps.hpp"
+#include "session/report/plan_lines.hpp"
 #include "session/report/report_files.hpp"
 #include "session/scene/cloud_offset.hpp"
 #include "session/scene/output_files.hpp"
@@ -227,7 +228,7 @@ std::string work_text(const SceneWork& work) {
   std::vector<std::string> steps;
   for (const auto& [step, views] : work)
     if (!views.empty()) steps.push_back(fmt::format("{} of {}", step_name(step), views.size()));
-  if (steps.empty()) return "  to do: nothing, all is finished and kept\n";
+  if (steps.empty()) return kNothingToDo;
   steps.front().insert(0, "to do, by views: ");
   return wrapped_list(steps, "  ");
 }
@@ -338,8 +339,7 @@ std::string plan_text(const SceneJob& job, const SceneWork& work, const TimePlan
   text += work_text(work);
   for (const std::string& removed : removals_of(job)) text += "  removed: " + removed + "\n";
   if (is_finished(work)) return text;
-  if (const std::string reason = stale_reason(job, work); !reason.empty())
-    text += "  in the place of earlier results: " + reason + "\n";
+  text += in_place_text(stale_reason(job, work));
   if (const std::string fewer = fewer_views(job.products.workspace, work.at(Step::kFusion).size());
       !fewer.empty())
     text += "  " + fewer + "\n";

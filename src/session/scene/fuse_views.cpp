@@ -18,6 +18,7 @@
 #include "session/diagnose/agreement.hpp"
 #include "session/diagnose/given_map_check.hpp"
 #include "session/options/option_text.hpp"
+#include "session/resume/changed_cloud.hpp"
 #include "session/scene/cloud_offset.hpp"
 #include "session/scene/cloud_writer.hpp"
 #include "session/scene/dense_model.hpp"
@@ -88,23 +89,6 @@ class MapLoader : public FusionMapLoader {
 };
 
 namespace {
-
-/// Gives a cloud another name that somebody has changed since a run wrote it.
-void keep_changed_cloud(const Workspace& workspace, Findings& findings) {
-  const std::filesystem::path cloud = workspace.path(Workspace::cloud_file());
-  const auto record = read_record(workspace.path(Workspace::record_file(Step::kFusion)));
-  if (!record || !is_file(cloud)) return;
-  const auto written = std::ranges::find(record->outputs, Workspace::cloud_file(), &OutputFile::name);
-  if (written == record->outputs.end() || identify_file(cloud) == written->identity) return;
-  std::error_code error;
-  std::filesystem::path kept = workspace.path("fused.changed.ply");
-  for (int i = 2; std::filesystem::exists(std::filesystem::symlink_status(kept, error)); ++i)
-    kept = workspace.path(fmt::format("fused.changed-{}.ply", i));
-  std::filesystem::rename(cloud, kept, error);
-  if (error) throw OutputError(cloud.string() + ": cannot be renamed: " + error.message());
-  findings.warn(fmt::format("{} has been changed since it was written: it is kept as {}", cloud.string(),
-                            kept.filename().string()));
-}
 
 /// Removes what belongs to the cloud of an earlier run, which another one is about to replace.
 void remove_of_cloud(const Workspace& workspace, const Targets& targets) {
@@ -284,7 +268,8 @@ void commit_cloud(SceneJob& job, UnfinishedCloud& cloud, StepRecord record) {
     throw InputError(fmt::format("{}: the cloud is empty: none of {} points lies in --roi {}; they lie in {}",
                                  workspace.root().string(), cloud.points, rounded_box(*settings.roi),
                                  rounded_box(*cloud.writer.bounds())));
-  keep_changed_cloud(workspace, job.findings);
+  if (const std::string kept = keep_changed_cloud(workspace, Step::kFusion); !kept.empty())
+    job.findings.warn(kept);
   remove_of_cloud(workspace, job.targets);
   const CloudFiles files = cloud.writer.commit();
   record.outputs = {{Workspace::cloud_file(), files.cloud}, {Workspace::visibility_file(), files.visibility}};
