@@ -349,14 +349,17 @@ static void check_no_file(const fs::path& folder) {
   for (fs::path way = folder; !way.empty(); way = way.parent_path()) {
     const fs::file_type type = fs::status(way, ignored).type();
     if (type == fs::file_type::regular)
-      throw UsageError("--output " + folder.string() + ": " + (way == folder ? "it" : way.string()) +
-                       " is a file; give a folder, new or with earlier results");
+      throw UsageError(folder.string() + ": the output folder " +
+                       (way == folder ? "is a file" : "cannot be made: " + way.string() + " is a file") +
+                       "; choose another one with --output");
     if (type == fs::file_type::directory || way == way.parent_path()) return;
   }
 }
 
 void Destination::check(const std::vector<Input>& inputs) const {
-  if (!output.empty()) check_no_file(output);
+  // Of a scene of several the work finds it out: the others are done.
+  if (!output.empty() || (inputs.size() == 1 && is_usable(inputs.front())))
+    check_no_file(output.empty() ? of(inputs.front(), is_session(inputs)) : output);
   std::map<fs::path, const Input*> input_in_folder;
   for (const Input& input : inputs)
     if (const auto folder = folder_of(input)) input_in_folder.emplace(resolved_path(*folder), &input);

@@ -229,9 +229,13 @@ TEST_F(ReconstructFault, AnEmptyCloudIsThreeAndLeavesNoneOfBefore) {
 TEST_F(ReconstructFault, AnOutputThatIsAFileIsTwo) {
   const fs::path file = folder() / "file";
   set_content(file, "a file, not a folder");
-  expect(2, file.string() + ": it is a file; give a folder", {scene().string(), "-o", file.string()});
-  expect(2, file.string() + " is a file", {scene().string(), "-o", (file / "dense").string()});
-  expect(2, file.string() + ": it is a file", {scene().string(), "-o", file.string(), "--dry-run"});
+  const std::string words = file.string() + ": the output folder is a file; choose another one with --output";
+  expect(2, words, {scene().string(), "-o", file.string()});
+  expect(2, words, {scene().string(), "-o", file.string(), "--dry-run"});
+  expect(2, "cannot be made: " + file.string() + " is a file",
+         {scene().string(), "-o", (file / "dense").string()});
+  set_content(dense(), "a file, not a folder");
+  expect(2, dense().string() + ": the output folder is a file", {scene().string()});
 }
 
 TEST_F(ReconstructFault, TooLittleMemoryIsFourBeforeTheWork) {

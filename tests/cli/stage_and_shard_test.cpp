@@ -75,7 +75,8 @@ TEST_F(PartOfTheWork, FusingBeforeAnyEstimateLeavesNothingBehind) {
 
 TEST_F(PartOfTheWork, FusingWithOtherOptionsThanTheEstimatesIsRefused) {
   ASSERT_EQ(estimate().exit_code, 0);
-  expect_refused({"--window", "7"}, "view00.png (--window 5 -> 7)");
+  expect_refused({"--window", "7"},
+                 "view00.png, view01.png, view02.png, view03.png, view04.png (--window 5 -> 7)");
   expect_refused({"--max-image-size", "64"}, "5 of 5 views");
   expect_refused({"--method", "bm"}, "of other photos, poses or options");
   EXPECT_EQ(fuse({"--window", "7", "--dry-run"}).exit_code, 3) << "as the run";

@@ -340,9 +340,10 @@ std::string plan_text(const SceneJob& job, const SceneWork& work, const TimePlan
   for (const std::string& removed : removals_of(job)) text += "  removed: " + removed + "\n";
   if (is_finished(work)) return text;
   text += in_place_text(stale_reason(job, work));
-  if (const std::string fewer = fewer_views(job.products.workspace, work.at(Step::kFusion).size());
-      !fewer.empty())
-    text += "  " + fewer + "\n";
+  const auto fused = work.find(Step::kFusion);
+  const std::string fewer =
+      fused == work.end() ? "" : fewer_views(job.products.workspace, fused->second.size());
+  if (!fewer.empty()) text += "  " + fewer + "\n";
   const MemoryPlan& memory = job.memory;
   text += "  memory: up to " + format_byte_size(memory.peak) + " of " + format_byte_size(memory.limit);
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory a view";
