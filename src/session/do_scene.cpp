@@ -121,6 +121,7 @@ constexpr GraphStep kGraphSteps[] = {
        estimate_views(graph);
        name_empty_photos(graph.job.products, graph.job.input.folder.root.string(), graph.job.findings);
      }},
+    {Step::kPlanes, find_planes},
     {Step::kCheck,
      [](SceneGraph& graph) {
        check_views(graph);

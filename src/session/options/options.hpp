@@ -13,6 +13,7 @@
 #include "fuse/consistency.hpp"
 #include "fuse/fusion.hpp"
 #include "fuse/holes.hpp"
+#include "fuse/planes/scene_planes.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "scene/view_selection.hpp"
 #include "session/options/method.hpp"
@@ -169,6 +170,7 @@ struct SessionOptions {
   std::optional<float> max_cost;                           ///< nothing: by the kind of cost
   std::optional<float> min_confidence;                     ///< nothing: by whether patches are refined
   float min_lone_confidence = kDefaultMinLoneReliability;  ///< of patches, see ConsistencyOptions
+  int scene_planes = ScenePlaneOptions{}.max_planes;       ///< see find_scene_planes; of patches
   int max_hole = HoleOptions{}.reach;                      ///< pixels, see HoleOptions::reach; of patches
   std::optional<float> min_texture;                        ///< nothing: by whether patches are refined
   ConsistencyOptions consistency;                          ///< of all depths; see check_consistency
@@ -239,6 +241,8 @@ struct SessionOptions {
   PhotometricFilterOptions resolved_filter() const;
   /// See HoleOptions::reach; 0 for jobs without patches, which have no reliability.
   int hole_reach(Job job) const { return swept_by_patches(job) ? max_hole : 0; }
+  /// The planes of a scene that fill areas, at most.
+  int max_scene_planes(Job job) const { return swept_by_patches(job) ? scene_planes : 0; }
   /// The criteria of the check across views, and of fusion. Only patches have a reliability by which depths
   /// that no other view has can be judged.
   ConsistencyOptions check_consistency(Job job) const;

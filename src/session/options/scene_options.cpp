@@ -209,6 +209,13 @@ void add_fusion(OptionGroup& group) {
       .only_where(kSweep, has_patches, kPatchesOnly)
       .in(OptionResult::kCheck);
   group
+      .add("scene-planes", "N",
+           "Planes of the scene, at most, that are found in the depths of all views; areas without texture "
+           "that lie on one are filled; 0: none are")
+      .number(kSweep & kScenes, RECON_FIELD(scene_planes), {0, kMaxScenePlanes})
+      .only_where(kSweep, has_patches, kPatchesOnly)
+      .in(OptionResult::kCheck);
+  group
       .add("min-fused-views", "N",
            "Min number of views of a point of the cloud, where several views have a depth")
       .number(kScenes, RECON_FIELD(min_fused_views), {1, 1 << 20})

@@ -28,6 +28,7 @@ SceneSettings::SceneSettings(const SessionOptions& options) {
            options.min_reliability(),
            options.hole_reach(job),
            options.filter.speckle_size,
+           plan.given_maps ? 0 : options.max_scene_planes(job),
            options.clean};
   cloud = {options.fusion_consistency(job),
            options.min_fused_views,

@@ -55,6 +55,7 @@ struct CheckSettings {
   float min_reliability = 0;  ///< of patches
   int hole_reach = 0;         ///< pixels, see HoleOptions::reach
   int min_island = 0;         ///< pixels, of patches
+  int max_planes = 0;         ///< of the scene, that fill areas; 0: none
   bool clean = false;         ///< removes what only resuming needs from a finished scene
 };
 

@@ -169,6 +169,11 @@ std::shared_ptr<const ViewDepth> MapStore::get(MapKind kind, const std::string& 
   return cache_.get(key(kind, view), load, map_bytes);
 }
 
+std::shared_ptr<const ViewDepth> MapStore::derived(
+    const std::string& name, const std::function<std::shared_ptr<const ViewDepth>()>& make) {
+  return cache_.get(name, make, map_bytes);
+}
+
 std::shared_ptr<const ViewDepth> MapStore::take(MapKind kind, const std::string& view,
                                                 const Pinhole& camera) {
   auto maps = cache_.find(key(kind, view));

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -138,6 +139,12 @@ class MapStore {
 
   /// The same, for the last use: they do not stay in memory.
   std::shared_ptr<const ViewDepth> take(MapKind kind, const std::string& view, const Pinhole& camera);
+
+  /// Maps that follow from those of a view, made by `make` where they are not in memory.
+  /// @param name  of its own
+  std::shared_ptr<const ViewDepth> derived(const std::string& name,
+                                           const std::function<std::shared_ptr<const ViewDepth>()>& make);
+  void release_derived(const std::string& name) { cache_.erase(name); }
 
  private:
   static std::string key(MapKind kind, const std::string& view) { return Workspace::depth_file(view, kind); }

@@ -5,7 +5,9 @@ namespace recon {
 bool Targets::does(Step step) const {
   if (step == Step::kPrepare) return true;
   if (step == Step::kEstimate) return stage != Stage::kFuse;
-  if ((step == Step::kTiles && !tiles) || (step == Step::kExport && !exported)) return false;
+  if ((step == Step::kPlanes && !planes) || (step == Step::kTiles && !tiles) ||
+      (step == Step::kExport && !exported))
+    return false;
   return stage != Stage::kEstimate;
 }
 

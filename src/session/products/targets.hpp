@@ -12,7 +12,7 @@ namespace recon {
 /// the views.
 struct Targets {
   Stage stage;
-  bool tiles, exported;
+  bool planes, tiles, exported;
 
   /// Whether a step is among what the run is to do.
   bool does(Step step) const;

@@ -18,7 +18,7 @@ using nlohmann::json;
 using Count = ResultStore::Count;
 
 /// The steps that leave a record.
-constexpr Step kRecordedSteps[] = {Step::kPrepare, Step::kEstimate, Step::kCheck,
+constexpr Step kRecordedSteps[] = {Step::kPrepare, Step::kEstimate, Step::kPlanes, Step::kCheck,
                                    Step::kFusion,  Step::kTiles,    Step::kExport};
 
 /// Of a step; others are done where anything is.

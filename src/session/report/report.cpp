@@ -76,6 +76,8 @@ json view_json(const ScenePlan& plan, const ResultStore& results, int view) {
     if (estimate->result.contains("found_depths"))
       result["found_depths"] = estimate->result.at("found_depths");
   }
+  if (const StepRecord* const planes = results.get({Step::kPlanes}))
+    result["filled_by_planes"] = planes->result.at("areas").value(it.output_name, 0.0);
   if (const StepRecord* const check = record_of(plan, results, Step::kCheck, view)) {
     result["known_geometric"] = check->result.value("known", 0.0);
     if (const json depths = preview_depths(checked_depths(plan, results, view)); !depths.empty())
@@ -211,9 +213,8 @@ std::string names_text(const std::vector<std::string>& names, std::size_t column
 std::string stale_reason(const SceneJob& job, const SceneWork& work) {
   for (const auto& [step, views] : work)
     for (const int view : views) {
-      const bool of_view = step < Step::kFusion;
       const std::string reason =
-          job.products.results.reason(of_view ? job.products.key(step, view) : ResultKey{step});
+          job.products.results.reason(is_of_views(step) ? job.products.key(step, view) : ResultKey{step});
       if (!reason.empty()) return reason;
     }
   return {};

@@ -166,6 +166,8 @@ class Changes {
                                                               {"offset", "another offset"},
                                                               {"named_by", "other names of the tiles"},
                                                               {"maps", "other depth maps"},
+                                                              {"planes", "other planes of the scene"},
+                                                              {"filled", "other areas on planes"},
                                                               {"left", "another left image"},
                                                               {"cloud", "another cloud"},
                                                               {"right", "another right image"},

@@ -137,8 +137,9 @@ void check_content(const fs::path& folder, const OutputAccess& access) {
 }  // namespace
 
 const char* step_name(Step step) {
-  constexpr std::array<const char*, 7> kNames = {
-      "undistorting", "depth maps", "check across views", "fusion", "tiles", "export", "matching"};
+  constexpr std::array<const char*, 8> kNames = {
+      "undistorting", "depth maps", "scene planes", "check across views",
+      "fusion",       "tiles",      "export",       "matching"};
   return kNames[static_cast<std::size_t>(step)];
 }
 
@@ -155,8 +156,8 @@ std::string Workspace::confidence_file(const std::string& view, MapKind kind) {
 }
 
 std::string Workspace::record_file(Step step, const std::string& view) {
-  constexpr std::array<const char*, 7> kNames = {"prepare", "estimate", "check", "fusion",
-                                                 "tiles",   "export",   "pair"};
+  constexpr std::array<const char*, 8> kNames = {"prepare", "estimate", "planes", "check",
+                                                 "fusion",  "tiles",    "export", "pair"};
   return std::string("status/") + kNames[static_cast<std::size_t>(step)] + (view.empty() ? "" : "/") + view +
          ".json";
 }

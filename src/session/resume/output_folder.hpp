@@ -18,7 +18,12 @@ namespace recon {
 enum class MapKind { kPhotometric, kGeometric };
 
 /// The steps that leave a record: those of views, of a scene, and of a pair.
-enum class Step { kPrepare, kEstimate, kCheck, kFusion, kTiles, kExport, kPair };
+enum class Step { kPrepare, kEstimate, kPlanes, kCheck, kFusion, kTiles, kExport, kPair };
+
+/// Whether each view has a result of a step; else all of them have one together.
+constexpr bool is_of_views(Step step) {
+  return step == Step::kPrepare || step == Step::kEstimate || step == Step::kCheck;
+}
 
 /// How messages, reports and predictions call a step.
 const char* step_name(Step step);
@@ -44,6 +49,8 @@ class Workspace {
   static std::string depth_file(const std::string& view, MapKind kind);
   static std::string normal_file(const std::string& view, MapKind kind);
   static std::string confidence_file(const std::string& view, MapKind kind);
+  /// Which pixels of a view planes of the scene fill.
+  static std::string plane_file(const std::string& view) { return "stereo/plane_maps/" + view + ".png"; }
   static std::string preview_file(const std::string& view) { return "previews/" + view + ".png"; }
   static std::string confidence_preview_file(const std::string& view) {
     return "previews/" + view + ".confidence.png";

@@ -11,9 +11,20 @@ namespace recon {
 
 namespace {
 
+/// Whether a value is a plane: its normal and its offset.
+bool is_plane(const nlohmann::json& value) {
+  return value.is_array() && value.size() == 4 &&
+         std::ranges::all_of(value, [](const nlohmann::json& number) { return number.is_number(); });
+}
+
 /// Whether a result has what reports read of that of its step.
 bool is_whole(Step step, const nlohmann::json& result) {
   if (step == Step::kFusion || step == Step::kExport) return result.contains("points");
+  if (step == Step::kPlanes)
+    return result.contains("planes") && std::ranges::all_of(result.at("planes"), is_plane) &&
+           result.contains("areas") && result.at("areas").is_object() &&
+           std::ranges::all_of(result.at("areas"),
+                               [](const nlohmann::json& share) { return share.is_number(); });
   return step != Step::kPair || (result.contains("known") && result.contains("colours"));
 }
 

@@ -8,7 +8,7 @@
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "methods/sweep/plane_sweep.hpp"
-#include "refine/mean_normals.hpp"
+#include "session/products/filled_maps.hpp"
 #include "session/products/masks.hpp"
 #include "session/scene/depth_histogram.hpp"
 #include "session/scene/scene_graph.hpp"
@@ -35,12 +35,9 @@ class Checks {
         plan_(graph.job.plan),
         inputs_(graph.job.inputs),
         settings_(graph.job.settings.check),
-        findings_(graph.job.findings),
+        filled_(products_, settings_.bounds),
         stale_(products_, Step::kCheck),
-        results_(graph.views.size()) {
-    // They count in turn what the sources of a view say of it.
-    for (const auto& backend : graph.backends) backends_.push_back(backend.get());
-  }
+        results_(graph.views.size()) {}
 
   /// Checks a view, unless it is checked already. Its maps are then in memory if the budget allows, its files
   /// complete but for `commit`.
@@ -72,7 +69,7 @@ class Checks {
 
   /// Frees the maps of a view before the check, and with --clean removes their files.
   TaskEnd release(int view) {
-    products_.maps.release(MapKind::kPhotometric, plan_.view(view).output_name);
+    filled_.release(view);
     if (settings_.clean && plan_.view(view).in_scope && products_.result(Step::kEstimate, view) != nullptr)
       products_.results.clean(products_.key(Step::kEstimate, view));
     return TaskEnd::kDone;
@@ -118,61 +115,24 @@ class Checks {
     const Image<std::uint8_t> mask = prepared_mask(products_, view);
     ViewCheck check{depth_source(view), {}, mask.view(), {}, {}};
     for (const int source : sources) check.sources.push_back(depth_source(source));
-    check.count_agreement = [&] { return agreement(view, check.reference, check.sources); };
-    const Pinhole& camera = check.reference.camera;
-    check.normals = [&](ImageView<const float> depth) {
-      return on_backend(
-          view, [&](Backend& backend) { return backend.checked_normals(depth, camera); },
-          [&] { return checked_normals(depth, camera); });
+    CheckDevices& devices = graph_.check_devices;
+    check.count_agreement = [&] {
+      return devices.count_agreement(view, check.reference, check.sources, settings_.consistency);
     };
-    return check_view(check, *photometric(view), settings_);
-  }
-
-  std::shared_ptr<const ViewDepth> photometric(int view) const {
-    const ViewPlan& plan = plan_.view(view);
-    return products_.maps.get(MapKind::kPhotometric, plan.output_name, plan.camera);
+    check.normals = [&](ImageView<const float> depth) {
+      return devices.checked_normals(view, depth, check.reference.camera);
+    };
+    return check_view(check, *filled_.get(view), settings_);
   }
 
   DepthSource depth_source(int view) const {
     const auto load = [this, view] {
-      auto maps = photometric(view);
+      auto maps = filled_.get(view);
       const ViewDepth& loaded = *maps;
       return DepthSource::Maps{loaded.depth.view(), loaded.normal.view(), std::move(maps)};
     };
-    return {plan_.view(view).camera, plan_.scene_view(view).cam_from_world, graph_.map_id(view), load};
-  }
-
-  /// What the sources say of the depths of a view.
-  Image<Agreement> agreement(int view, const DepthSource& reference,
-                             const std::vector<DepthSource>& sources) {
-    const ConsistencyOptions& options = settings_.consistency;
-    return on_backend(
-        view, [&](Backend& backend) { return backend.count_agreement(reference, sources, options); },
-        [&] { return count_agreement(reference, sources, options); });
-  }
-
-  /// The result of `work` on the backend of a view or, if it fails, of `here`.
-  template <class Work, class Here>
-  auto on_backend(int view, const Work& work, const Here& here) -> decltype(here()) {
-    if (Backend* backend = backend_for(view)) try {
-        return work(*backend);
-      } catch (const DeviceError& error) {
-        give_up(backend, error);
-      } catch (const OutOfMemory& error) {
-        give_up(backend, error);
-      }
-    return here();
-  }
-
-  Backend* backend_for(int view) {
-    const std::lock_guard lock(mutex_);
-    return backends_.empty() ? nullptr : backends_[static_cast<std::size_t>(view) % backends_.size()];
-  }
-
-  void give_up(const Backend* backend, const Error& error) {
-    const std::lock_guard lock(mutex_);
-    if (std::erase(backends_, backend) > 0)
-      findings_.warn(backend->name() + " fails, the check continues without it: " + error.what());
+    return {plan_.view(view).camera, plan_.scene_view(view).cam_from_world,
+            filled_.fills(view) ? graph_.filled_map_id(view) : graph_.map_id(view), load};
   }
 
   SceneGraph& graph_;
@@ -180,11 +140,9 @@ class Checks {
   const ScenePlan& plan_;
   const StepInputs& inputs_;
   const CheckSettings& settings_;
-  Findings& findings_;
+  const FilledMaps filled_;
   StaleNotice stale_;
   std::vector<std::optional<Result>> results_;  ///< by view
-  std::mutex mutex_;
-  std::vector<Backend*> backends_;  ///< those that have not failed
 };
 
 void add_check(SceneGraph& graph, const std::shared_ptr<Checks>& checks, int view) {

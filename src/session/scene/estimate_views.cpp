@@ -297,7 +297,8 @@ void add_estimation(SceneGraph& graph) {
                .saves = true};
     graph.views[view].write = graph.add(Step::kEstimate, std::move(write));
   }
-  if (job.targets.does(Step::kCheck) && job.memory.checks_beside > 0) add_checks(graph);
+  if (job.targets.does(Step::kCheck) && job.memory.checks_beside > 0)
+    job.targets.does(Step::kPlanes) ? add_plane_search(graph) : add_checks(graph);
   graph.progress(Step::kEstimate)
       .show(job, Step::kEstimate, static_cast<int>(views.size()),
             static_cast<int>(job.plan.active_views().size()));

@@ -30,6 +30,7 @@ std::vector<std::string> files_of(Step step, const std::string& view) {
   if (step == Step::kPrepare) return {Workspace::image_file(view), Workspace::mask_file(view)};
   if (step == Step::kEstimate) return maps(MapKind::kPhotometric);
   std::vector<std::string> files = maps(MapKind::kGeometric);
+  files.push_back(Workspace::plane_file(view));
   files.push_back(Workspace::normal_file(view, MapKind::kGeometric));
   files.push_back(Workspace::preview_file(view));
   files.push_back(Workspace::confidence_preview_file(view));
@@ -110,6 +111,7 @@ std::vector<std::string> files_to_write(const PlannedOutput& output) {
       files.push_back(Workspace::record_file(step, name));
     }
   }
+  if (targets.does(Step::kPlanes)) files.push_back(Workspace::record_file(Step::kPlanes));
   if (targets.does(Step::kFusion))
     add(files,
         {Workspace::record_file(Step::kFusion), Workspace::cloud_file(), Workspace::visibility_file()});

@@ -6,8 +6,10 @@
 
 #include "core/duration.hpp"
 #include "core/version.hpp"
+#include "scene/corner_matches.hpp"
 #include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
+#include "session/products/filled_maps.hpp"
 
 namespace recon {
 
@@ -20,6 +22,8 @@ constexpr double kWarpedPixel = 1e-7;   ///< of the view, undistorted and encode
 constexpr double kObservation = 6e-7;   ///< of the model, undistorted and written
 constexpr double kMapPixel = 1.1e-7;  ///< prepared and filtered: of a view and of each image matched with it
 constexpr double kCheckedPixel = 2.2e-8;  ///< of a view, against each of its sources
+constexpr double kLookedPixel = 2.2e-8;   ///< of a view in small, against each of its sources
+constexpr double kAreaPixel = 6e-7;       ///< of a view in small, divided into areas, which get planes
 constexpr double kNormalPixel = 3e-8;     ///< of a checked view
 constexpr double kFusedPixel = 1.9e-8;    ///< of a view, against each view that overlaps with it
 constexpr double kViewFile = 0.01;        ///< fsync of a view's files, per write
@@ -68,6 +72,11 @@ double host_seconds(const SceneJob& job, Step step, int view, const Overlaps& ov
       if (job.input.given.any()) return kViewFile + on_images(kMapPixel, 1);
       return kViewFile + on_images(kMapPixel, 1 + (job.settings.matching.sweeps() ? plan.sources.size()
                                                                                   : 4 * plan.pairs.size()));
+    case Step::kPlanes: {
+      const Pinhole small = averaged(plan.camera, plane_image_factor(plan.camera));
+      const double of_source = kLookedPixel * static_cast<double>(gpu ? 1 : plan.sources.size());
+      return (of_source + kAreaPixel) * static_cast<double>(small.width) * small.height;
+    }
     case Step::kCheck:  // a GPU compares with all sources in less time than the host takes for one, and
                         // computes normals
       return kViewFile + on_images(kCheckedPixel, gpu ? 1 : plan.sources.size()) +
@@ -135,7 +144,8 @@ std::vector<SceneStep> scene_steps(const SceneJob& job, const SceneWork& work, c
       waiting = it.seconds - host;
     }
     // Beside the estimation it takes no longer than the host waits for the devices.
-    if (step == Step::kCheck && job.memory.checks_beside > 0)
+    if (step == (job.targets.does(Step::kPlanes) ? Step::kPlanes : Step::kCheck) &&
+        job.memory.checks_beside > 0)
       it.seconds = std::max(0.0, it.seconds - waiting);
     steps.push_back(std::move(it));
   }

@@ -12,10 +12,12 @@
 #include "methods/backend.hpp"
 #include "session/graph/scheduler.hpp"
 #include "session/resume/output_folder.hpp"
+#include "session/scene/check_devices.hpp"
 
 namespace recon {
 
 struct FusionView;
+class PlaneSearch;
 struct ScenePlan;
 struct SceneJob;
 struct UnfinishedCloud;
@@ -44,12 +46,14 @@ class StepProgress {
 
 /// The tasks of a prepared scene:
 ///
-///     estimate(v) -> write(v) -> check(v | its sources) -> commit(v) -> release(maps of v and its sources)
+///     estimate(v) -> write(v) -> look(v | its sources) -> planes, areas of all
+///     write(v), areas -> check(v | its sources) -> commit(v) -> release(maps of v and its sources)
 ///                                check(v, its neighbours and those of the next), fuse(the view before) ->
 ///                                fuse(v)
 ///
-/// Where a GPU estimates and memory allows, views are fused, and checked with the processor time that is
-/// left, as soon as those that they need are done; else step by step.
+/// Where a GPU estimates and memory allows, views are looked at for planes, or checked where none are
+/// searched, with the processor time that is left, and fused, as soon as those that they need are done; else
+/// step by step.
 struct SceneGraph {
   enum Pool { kSlots, kResults, kWrites, kChecks, kCheckedFiles, kCommits };
 
@@ -72,12 +76,18 @@ struct SceneGraph {
   /// Identifies the maps of a view before the check within the process, see DepthSource.
   std::uint64_t map_id(int view) const { return first_map_id + static_cast<std::uint64_t>(view); }
 
+  /// The same of its maps in small, and of those whose areas are filled.
+  std::uint64_t small_map_id(int view) const { return map_id(view) + views.size(); }
+  std::uint64_t filled_map_id(int view) const { return map_id(view) + 2 * views.size(); }
+
   SceneJob& job;
   const Backends& backends;
   const std::uint64_t first_map_id;
+  CheckDevices check_devices;
   std::vector<ViewTasks> views;
   bool has_checks = false;
-  std::shared_ptr<UnfinishedCloud> cloud;  ///< once it is begun
+  std::shared_ptr<PlaneSearch> plane_search;  ///< until it has found them
+  std::shared_ptr<UnfinishedCloud> cloud;     ///< once it is begun
   const std::unique_ptr<Executor> threads;
 
  private:
@@ -97,6 +107,13 @@ void add_photo_check(SceneGraph& graph);
 /// view that fails is added to the findings; those of a device that fails are estimated on the others.
 /// @throws OutOfMemory, DeviceError when the last device fails, OutputError, Interrupted
 void estimate_views(SceneGraph& graph);
+
+/// Adds the tasks that look at the views which are estimated or will be, for the planes of the scene.
+void add_plane_search(SceneGraph& graph);
+
+/// Finds the planes of the scene and the areas of the views that they fill; a finished result is kept.
+/// @throws InputError, OutputError, OutOfMemory, Interrupted
+void find_planes(SceneGraph& graph);
 
 /// Adds the checks of all views that are estimated or will be, unless they are there, and the fusion where it
 /// begins beside.

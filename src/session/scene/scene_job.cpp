@@ -17,7 +17,8 @@ SceneJob::SceneJob(const SessionOptions& session_options, SceneFolder folder, Wo
                    HostLimits limits)
     : options(session_options),
       settings(session_options),
-      targets{session_options.stage, settings.cloud.tile > 0, settings.cloud.export_points > 0},
+      targets{session_options.stage, settings.check.max_planes > 0, settings.cloud.tile > 0,
+              settings.cloud.export_points > 0},
       host(limits),
       input{std::move(folder), {}, {}, {}, {}},
       products(plan, std::move(output), input.folder.images, settings.matching, session_options.overwrite),

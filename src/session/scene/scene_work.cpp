@@ -52,6 +52,16 @@ bool FinishedWork::is_cleaned(int view) const {
   return estimate != nullptr && estimate->cleaned;
 }
 
+/// Whether the planes of the scene are found, or none are wanted, for the depth maps that the run has.
+bool FinishedWork::find_planes() {
+  if (!targets_.does(Step::kPlanes)) return true;
+  std::vector<int> views = plan_.views_in_scope();
+  const auto has_none = [&](int view) { return products_.result(Step::kEstimate, view) == nullptr; };
+  if (targets_.does(Step::kEstimate) && std::ranges::any_of(views, has_none)) return false;
+  std::erase_if(views, has_none);
+  return products_.results.find({Step::kPlanes}, inputs_.planes(views)) != nullptr;
+}
+
 /// Whether the check of a view is finished for the depth maps that the run has. Where it estimates none, a
 /// source without a map takes no part in it.
 bool FinishedWork::is_checked(int view) {
@@ -60,6 +70,7 @@ bool FinishedWork::is_checked(int view) {
   for (const int source : plan_.view(view).sources)
     if (plan_.view(source).in_scope && (targets_.does(Step::kEstimate) || is_estimated(source)))
       sources.push_back(source);
+  if (targets_.does(Step::kPlanes) && products_.results.get({Step::kPlanes}) == nullptr) return false;
   return is_estimated(view) && std::ranges::all_of(sources, is_estimated) &&
          products_.results.find(products_.key(Step::kCheck, view), inputs_.check(view, sources)) != nullptr;
 }
@@ -70,6 +81,7 @@ std::vector<int> FinishedWork::cleaned_but_needed() {
   if (!targets_.does(Step::kEstimate))  // those without a map are not checked
     std::erase_if(views, [&](int view) { return products_.result(Step::kEstimate, view) == nullptr; });
   if (std::ranges::none_of(views, [&](int view) { return is_cleaned(view); })) return {};
+  find_planes();
   std::vector<char> finished(views.size());
   parallel_for(static_cast<int>(views.size()), [&](int i) { finished[i] = is_checked(views[i]) ? 1 : 0; });
   std::set<int> needed;
@@ -103,21 +115,21 @@ std::vector<int> FinishedWork::views_to_estimate() {
 
 SceneWork all_work(const Targets& targets, const ScenePlan& plan) {
   SceneWork work;
-  for (const Step step :
-       {Step::kPrepare, Step::kEstimate, Step::kCheck, Step::kFusion, Step::kTiles, Step::kExport})
+  for (const Step step : {Step::kPrepare, Step::kEstimate, Step::kPlanes, Step::kCheck, Step::kFusion,
+                          Step::kTiles, Step::kExport})
     work[step] = targets.views_of(step, plan);
   return work;
 }
 
-/// Of its result; the steps after the check have one for all views.
+/// Of its result; steps that are not of views have one for all.
 static ResultKey key_of(const SceneProducts& products, Step step, int view) {
-  return step < Step::kFusion ? products.key(step, view) : ResultKey{step};
+  return is_of_views(step) ? products.key(step, view) : ResultKey{step};
 }
 
 void supersede(const Targets& targets, const SceneProducts& products) {
   for (const auto& [step, views] : all_work(targets, products.plan)) {
     const int records =
-        static_cast<int>(step < Step::kFusion ? views.size() : std::min<std::size_t>(1, views.size()));
+        static_cast<int>(is_of_views(step) ? views.size() : std::min<std::size_t>(1, views.size()));
     parallel_for(records, [&, &step = step, &views = views](int i) {
       products.results.supersede(key_of(products, step, views[i]));
     });
@@ -129,6 +141,12 @@ SceneWork FinishedWork::remaining() {
   std::erase_if(work[Step::kPrepare],
                 [&](int view) { return products_.result(Step::kPrepare, view) != nullptr; });
   if (targets_.does(Step::kEstimate)) work[Step::kEstimate] = views_to_estimate();
+  if (find_planes())
+    work[Step::kPlanes].clear();
+  else
+    std::erase_if(work[Step::kPlanes], [&](int view) {
+      return !targets_.does(Step::kEstimate) && !products_.result(Step::kEstimate, view);
+    });
   // What is estimated now is checked then.
   std::erase_if(work[Step::kCheck], [&](int view) {
     return is_checked(view) || (!targets_.does(Step::kEstimate) && !products_.result(Step::kEstimate, view));

@@ -49,6 +49,7 @@ class FinishedWork {
 
  private:
   bool is_cleaned(int view) const;
+  bool find_planes();
   bool is_checked(int view);
   std::vector<int> cleaned_but_needed();
   void refuse_changed(const std::vector<int>& views) const;

@@ -72,11 +72,16 @@ json StepInputs::image(int view) const {
   return image;
 }
 
-/// The depth maps of a view, and where they are in space.
+/// The depth maps of a view, and where they are in space; which of its areas planes fill, once that is known.
 json StepInputs::maps(int view) const {
-  return {{"maps", hashes(*products_.result(Step::kEstimate, view))},
-          {"camera", describe(plan_.view(view).camera)},
-          {"pose", describe(plan_.scene_view(view).cam_from_world)}};
+  json maps = {{"maps", hashes(*products_.result(Step::kEstimate, view))},
+               {"camera", describe(plan_.view(view).camera)},
+               {"pose", describe(plan_.scene_view(view).cam_from_world)}};
+  if (const StepRecord* const planes = products_.results.get({Step::kPlanes}))
+    for (const OutputFile& file : planes->outputs)
+      if (file.name == Workspace::plane_file(plan_.view(view).output_name))
+        maps["filled"] = file.identity.hash;
+  return maps;
 }
 
 json StepInputs::prepare(int view, const std::string& photo_hash) const {
@@ -118,12 +123,26 @@ json StepInputs::estimate(int view) const {
   return inputs;
 }
 
+json StepInputs::planes(const std::vector<int>& views) const {
+  json inputs = with_options({OptionResult::kCheck, OptionResult::kAgreement});
+  for (const int view : views) {
+    json of_view = maps(view);
+    of_view.erase("filled");
+    of_view["image"] = image(view);
+    for (const int source : plan_.view(view).sources) of_view["asked"].push_back(plan_.name(source));
+    inputs["views"][plan_.name(view)] = std::move(of_view);
+  }
+  return inputs;
+}
+
 json StepInputs::check(int view, const std::vector<int>& sources) const {
   json source_maps = json::object();
   for (const int source : sources) source_maps[plan_.name(source)] = maps(source);
   json inputs = with_options({OptionResult::kCheck, OptionResult::kAgreement});
   inputs["reference"] = maps(view);
   inputs["sources"] = std::move(source_maps);
+  if (const StepRecord* const planes = products_.results.get({Step::kPlanes}))
+    inputs["planes"] = content_hash(json_text(planes->result.at("planes")));
   if (settings_.check.patches) add_mask(view, inputs);
   return inputs;
 }

@@ -29,6 +29,8 @@ class StepInputs {
 
   nlohmann::json prepare(int view, const std::string& photo_hash) const;
   nlohmann::json estimate(int view) const;
+  /// @param views  that have depth maps
+  nlohmann::json planes(const std::vector<int>& views) const;
   /// @param sources  the sources that have depth maps
   nlohmann::json check(int view, const std::vector<int>& sources) const;
   /// @param views  the checked views, in the order of fusion

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "fuse/planes/scene_planes.hpp"
+#include "scene/depth_range.hpp"
+#include "session/products/scene_products.hpp"
+
+namespace recon {
+
+/// How many times smaller the images are in which areas get planes: none of their sides has more than 800
+/// pixels, which keeps joints and frames apart, and larger images gain nothing.
+int plane_image_factor(const Pinhole& camera);
+
+/// The maps of views before the check, with the areas that planes of the scene fill.
+class FilledMaps {
+ public:
+  /// Those of the planes that are found by now.
+  /// @param products  outlive this
+  FilledMaps(SceneProducts& products, const DepthRange& bounds);
+
+  /// Whether planes fill anything of a view; else its maps are those of its files.
+  bool fills(int view) const;
+
+  /// @throws InputError
+  std::shared_ptr<const ViewDepth> get(int view) const;
+
+  /// Frees the maps of a view.
+  void release(int view) const;
+
+ private:
+  std::shared_ptr<const ViewDepth> filled(int view) const;
+
+  SceneProducts& products_;
+  const DepthRange bounds_;
+  std::vector<WorldPlane> planes_;
+  std::vector<bool> fills_;  ///< by view
+};
+
+}  // namespace recon

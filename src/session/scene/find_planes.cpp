@@ -1,0 +1,256 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "core/interrupt.hpp"
+#include "core/log.hpp"
+#include "core/parallel.hpp"
+#include "core/pixels.hpp"
+#include "fuse/planes/area_planes.hpp"
+#include "fuse/reliability.hpp"
+#include "io/image/image_file.hpp"
+#include "scene/corner_matches.hpp"
+#include "session/products/filled_maps.hpp"
+#include "session/scene/scene_graph.hpp"
+#include "session/scene/scene_job.hpp"
+
+namespace recon {
+
+namespace {
+
+/// About as many points rank the planes of a scene, at most; more gain nothing.
+constexpr double kMaxPoints = 400000;
+constexpr int kMinStep = 3;        ///< pixels between two points
+constexpr std::size_t kAsked = 8;  ///< sources that are asked about depths and areas
+
+/// Every `factor`-th pixel of the maps of a view, from the middles of blocks.
+ViewDepth thinned(const ViewDepth& maps, const Pinhole& small, int factor) {
+  ViewDepth result = uninitialised_view(small.width, small.height);
+  for (int y = 0; y < small.height; ++y)
+    for (int x = 0; x < small.width; ++x) {
+      const int u = x * factor + factor / 2, v = y * factor + factor / 2;
+      result.depth(x, y) = maps.depth(u, v);
+      result.normal(x, y) = maps.normal(u, v);
+      result.confidence(x, y) = maps.confidence(u, v);
+    }
+  return result;
+}
+
+Image<Rgb8> averaged(ImageView<const Rgb8> image, int factor) {
+  const auto channel = [&](auto member) {
+    return averaged(mapped<std::uint8_t>(image, [&](Rgb8 c) { return c.*member; }).view(), factor);
+  };
+  const auto red = channel(&Rgb8::r), green = channel(&Rgb8::g), blue = channel(&Rgb8::b);
+  Image<Rgb8> result(red.width(), red.height());
+  for (int y = 0; y < result.height(); ++y)
+    for (int x = 0; x < result.width(); ++x) result(x, y) = {red(x, y), green(x, y), blue(x, y)};
+  return result;
+}
+
+Vec3f narrowed(Vec3d a) {
+  return {static_cast<float>(a.x), static_cast<float>(a.y), static_cast<float>(a.z)};
+}
+
+}  // namespace
+
+/// The search for the planes of a scene and for the areas that they fill: each view is looked at once it and
+/// its sources are estimated, and when all are done, their areas are labelled.
+class PlaneSearch {
+ public:
+  explicit PlaneSearch(SceneGraph& graph)
+      : graph_(graph),
+        products_(graph.job.products),
+        plan_(graph.job.plan),
+        settings_(graph.job.settings.check),
+        views_(plan_.views.size()) {
+    double pixels = 0;
+    for (const int view : plan_.views_in_scope()) {
+      const Pinhole& camera = plan_.view(view).camera;
+      views_[view].factor = plane_image_factor(camera);
+      views_[view].camera = averaged(camera, views_[view].factor);
+      pixels += static_cast<double>(views_[view].camera.width) * views_[view].camera.height;
+    }
+    step_ = std::max(kMinStep, static_cast<int>(std::ceil(std::sqrt(pixels / kMaxPoints))));
+  }
+
+  /// Sets which depths of a view its sources confirm, and its points.
+  TaskEnd look(int view) {
+    SmallView& it = views_[view];
+    std::vector<DepthSource> sources;
+    for (const int source : asked_of(view)) sources.push_back(depth_source(source));
+    const Image<Agreement> said =
+        graph_.check_devices.count_agreement(view, depth_source(view), sources, settings_.consistency);
+    const auto maps = small_maps(view);
+    it.depth = Image<float>(it.camera.width, it.camera.height, kUnknown);
+    const Image<float> variation = inverse_depth_variation(maps->depth.view());
+    parallel_for(it.camera.height, [&](int y) {
+      for (int x = 0; x < it.camera.width; ++x)
+        if (said(x, y).agree > 0 && keeps_depth(said(x, y), reliability(said(x, y), variation(x, y)),
+                                                settings_.consistency, settings_.min_reliability))
+          it.depth(x, y) = maps->depth(x, y);
+    });
+    it.grey = mapped<std::uint8_t>(colours_of(view), luma);
+    add_points(view, maps->normal.view());
+    graph_.progress(Step::kPlanes).advance();
+    return TaskEnd::kDone;
+  }
+
+  /// Finds the planes and labels the areas of these views.
+  void finish(const std::vector<int>& views) {
+    std::vector<SurfacePoint> points;
+    for (SmallView& it : views_) {
+      points.insert(points.end(), it.points.begin(), it.points.end());
+      it.points = {};
+    }
+    ScenePlaneOptions options;
+    options.max_planes = settings_.max_planes;
+    planes_ = find_scene_planes(std::move(points), options);
+    std::vector<std::optional<WrittenFile>> files(views.size());
+    std::vector<double> filled(views.size());
+    bounded_parallel_for(static_cast<int>(views.size()), graph_.job.memory.check_at_once, [&](int i) {
+      check_interrupted();
+      files[i].emplace(labelled(views[i], filled[i]));
+    });
+    StepRecord record;
+    record.inputs = graph_.job.inputs.planes(views);
+    record.result = {{"planes", nlohmann::json::array()}, {"areas", nlohmann::json::object()}};
+    for (const WorldPlane& it : planes_)
+      record.result["planes"].push_back({it.normal.x, it.normal.y, it.normal.z, it.offset});
+    for (std::size_t i = 0; i < views.size(); ++i)
+      if (filled[i] > 0) {
+        record.outputs.push_back(files[i]->commit());
+        record.result["areas"][plan_.view(views[i]).output_name] = filled[i];
+      }
+    products_.results.put({Step::kPlanes}, std::move(record));
+    views_.clear();
+  }
+
+ private:
+  /// A view in small.
+  struct SmallView {
+    int factor = 1;
+    Pinhole camera;
+    Image<float> depth;  ///< that sources confirm
+    Image<std::uint8_t> grey;
+    std::vector<SurfacePoint> points;
+  };
+
+  /// The best sources of a view that have depth maps.
+  std::vector<int> asked_of(int view) const {
+    std::vector<int> sources = plan_.view(view).sources;
+    std::erase_if(sources, [&](int it) { return products_.result(Step::kEstimate, it) == nullptr; });
+    sources.resize(std::min(sources.size(), kAsked));
+    return sources;
+  }
+
+  /// The maps before the check.
+  std::shared_ptr<const ViewDepth> small_maps(int view) const {
+    const ViewPlan& plan = plan_.view(view);
+    const auto maps = [&] {
+      return products_.maps.get(MapKind::kPhotometric, plan.output_name, plan.camera);
+    };
+    const SmallView& it = views_[view];
+    if (it.factor == 1) return maps();
+    return products_.maps.derived("small " + plan.output_name, [&] {
+      return std::make_shared<const ViewDepth>(thinned(*maps(), it.camera, it.factor));
+    });
+  }
+
+  Image<Rgb8> colours_of(int view) const {
+    return averaged(products_.photos.colour(plan_, view)->view(), views_[view].factor);
+  }
+
+  DepthSource depth_source(int view) const {
+    const auto load = [this, view] {
+      auto maps = small_maps(view);
+      const ViewDepth& loaded = *maps;
+      return DepthSource::Maps{loaded.depth.view(), loaded.normal.view(), std::move(maps)};
+    };
+    const bool small = views_[view].factor > 1;
+    return {views_[view].camera, plan_.scene_view(view).cam_from_world,
+            small ? graph_.small_map_id(view) : graph_.map_id(view), load};
+  }
+
+  void add_points(int view, ImageView<const Vec3f> normals) {
+    SmallView& it = views_[view];
+    const Pose world_from_cam = inverse(plan_.scene_view(view).cam_from_world);
+    for (int y = step_ / 2; y < it.camera.height; y += step_)
+      for (int x = step_ / 2; x < it.camera.width; x += step_) {
+        const double depth = static_cast<double>(it.depth(x, y));
+        if (std::isnan(depth) || std::isnan(normals(x, y).x)) continue;
+        it.points.push_back({narrowed(world_from_cam * (depth * it.camera.ray(pixel_centre(x, y)))),
+                             narrowed(world_from_cam.rotation * widened(normals(x, y))), it.depth(x, y)});
+      }
+  }
+
+  PlaneView plane_view(int view) const {
+    const SmallView& it = views_[view];
+    return {it.camera, plan_.scene_view(view).cam_from_world, it.depth.view(), it.grey.view()};
+  }
+
+  /// The file of the areas of a view that planes fill, and their share of its pixels.
+  WrittenFile labelled(int view, double& filled) const {
+    std::vector<PlaneView> sources;
+    for (const int source : asked_of(view))
+      if (!views_[source].depth.empty()) sources.push_back(plane_view(source));
+    const Image<Rgb8> colours = colours_of(view);
+    const Image<std::uint8_t> labels =
+        label_areas(plane_view(view), small_maps(view)->normal.view(), colours.view(), sources, planes_);
+    products_.maps.release_derived("small " + plan_.view(view).output_name);
+    double pixels = 0;
+    for (int y = 0; y < labels.height(); ++y)
+      pixels += static_cast<double>(labels.width() -
+                                    std::count(labels.row(y), labels.row(y) + labels.width(), kUnlabelled));
+    filled = pixels / (static_cast<double>(labels.width()) * labels.height());
+    const std::string file = Workspace::plane_file(plan_.view(view).output_name);
+    return {file, image_file(products_.workspace.path(file), labels.view())};
+  }
+
+  SceneGraph& graph_;
+  SceneProducts& products_;
+  const ScenePlan& plan_;
+  const CheckSettings& settings_;
+  std::vector<SmallView> views_;
+  int step_ = 1;  ///< pixels between the points of a view
+  std::vector<WorldPlane> planes_;
+};
+
+void add_plane_search(SceneGraph& graph) {
+  graph.plane_search = std::make_shared<PlaneSearch>(graph);
+  const SceneJob& job = graph.job;
+  for (const int view : job.plan.views_in_scope()) {
+    const TaskId written = graph.views[view].write;
+    if (written < 0 && job.products.result(Step::kEstimate, view) == nullptr) continue;
+    Task look{.runs_on = RunsOn::kSpare,
+              .run = [search = graph.plane_search, view] { return search->look(view); },
+              .shares = {{SceneGraph::kChecks}}};
+    if (written >= 0) look.needs = {written};
+    for (const int source : job.plan.view(view).sources)
+      if (const TaskId write = graph.views[source].write; write >= 0) look.after.push_back(write);
+    graph.add(Step::kPlanes, std::move(look));
+  }
+}
+
+void find_planes(SceneGraph& graph) {
+  SceneJob& job = graph.job;
+  std::vector<int> views = job.plan.views_in_scope();
+  std::erase_if(views, [&](int view) { return job.products.result(Step::kEstimate, view) == nullptr; });
+  const int count = static_cast<int>(views.size());
+  if (job.products.results.find({Step::kPlanes}, job.inputs.planes(views)) != nullptr) {
+    messages().info("scene planes: those of {} views are finished and kept", count);
+    return;
+  }
+  if (const std::string reason = job.products.results.reason({Step::kPlanes}); !reason.empty())
+    messages().info("scene planes: those of an earlier run are searched again: {}", reason);
+  if (graph.plane_search == nullptr) add_plane_search(graph);
+  graph.progress(Step::kPlanes).show(job, Step::kPlanes, count, count);
+  graph.scheduler.set_pool(SceneGraph::kChecks, static_cast<std::size_t>(job.memory.check_at_once));
+  graph.wait(Step::kPlanes, true);
+  graph.plane_search->finish(views);
+  graph.plane_search = nullptr;
+}
+
+}  // namespace recon
