@@ -60,29 +60,21 @@ class AreaPlanes {
  public:
   AreaPlanes(const PlaneView& reference, ImageView<const Vec3f> normals,
              const std::vector<PlaneView>& sources, const std::vector<WorldPlane>& planes)
-      : view_(reference),
-        match_(reference, sources),
-        labels_(reference.camera.width, reference.camera.height, kUnlabelled) {
+      : view_(reference), labels_(reference.camera.width, reference.camera.height, kUnlabelled) {
     for (std::size_t i = 0; i < planes.size(); ++i)
       if (const AskedPlane plane(planes[i], static_cast<std::uint8_t>(i + 1), view_, sources);
           plane.seen().faces())
         planes_.push_back(plane);
+    for (const AskedPlane& plane : planes_) matches_.emplace_back(reference, sources).set_plane(plane.seen());
     find_support(normals);
   }
 
-  /// Fills the areas of a division.
+  /// Fills the areas of a division, each by itself.
   void fill(const Division& division) {
-    for (int area = 0; area < division.areas.count; ++area) {
-      const Pixels unknown = unknown_of(division.inside.of(area));
-      if (unknown.size() < kMinUnknown) continue;
-      const auto best = plane_of(division, area, unknown);
-      if (!best) continue;
-      const std::vector<int> planes = planes_inside(division.inside.of(area), *best);
-      for (const int plane : planes) {
-        label(plane, meetings(division.inside.of(area), plane, planes), unknown);
-        remove_mismatches(planes_[plane], unknown);
-      }
-    }
+    if (planes_.empty()) return;
+    constexpr int kAtOnce = 16;
+    parallel_for(
+        division.areas.count, [&](int area) { fill_area(division, area); }, kAtOnce);
   }
 
   Image<std::uint8_t> take_labels() { return std::move(labels_); }
@@ -93,6 +85,18 @@ class AreaPlanes {
     std::vector<int> on;  ///< each plane
     int count = 0;
   };
+
+  void fill_area(const Division& division, int area) {
+    const Pixels unknown = unknown_of(division.inside.of(area));
+    if (unknown.size() < kMinUnknown) return;
+    const auto best = plane_of(division, area, unknown);
+    if (!best) return;
+    const std::vector<int> planes = planes_inside(division.inside.of(area), *best);
+    for (const int plane : planes) {
+      label(plane, meetings(division.inside.of(area), plane, planes), unknown);
+      remove_mismatches(plane, division.areas.label.view(), area, unknown);
+    }
+  }
 
   bool is_known(AreaPixel at) const { return !std::isnan(view_.depth(at.x, at.y)); }
 
@@ -161,7 +165,7 @@ class AreaPlanes {
       return {};
     Pixels textured = thinned(pixels, kMatchedPixels);
     const double step = static_cast<double>(pixels.size()) / static_cast<double>(textured.size());
-    std::erase_if(textured, [&](AreaPixel it) { return !match_.has_texture(it.x, it.y); });
+    std::erase_if(textured, [&](AreaPixel it) { return !matches_.front().has_texture(it.x, it.y); });
     const bool confirmed = step * static_cast<double>(textured.size()) >= kMinTexture
                                ? photos_confirm(*best, textured)
                                : own_inside + own_around > kMinMajority * (inside.count + around.count);
@@ -190,13 +194,14 @@ class AreaPlanes {
   }
 
   /// Whether the windows at most of some pixels match along a plane, as far as two sources see them.
-  bool photos_confirm(int plane, const Pixels& pixels) {
-    match_.set_plane(planes_[plane].seen());
+  bool photos_confirm(int plane, const Pixels& pixels) const {
+    const double most = (1 - kMinMatching) * static_cast<double>(pixels.size());
     int seen = 0, matching = 0;
     for (const AreaPixel it : pixels) {
-      const float zncc = match_.zncc(it.x, it.y);
+      const float zncc = matches_[plane].zncc(it.x, it.y);
       seen += std::isnan(zncc) ? 0 : 1;
       matching += zncc > kMatches ? 1 : 0;
+      if (seen - matching > most) return false;
     }
     return seen > 0 && matching >= kMinMatching * seen;
   }
@@ -258,25 +263,26 @@ class AreaPlanes {
     }
   }
 
-  /// Takes the label from pixels whose texture does not match, and those next to them. Every second pixel of
-  /// a row and a column is looked at.
-  void remove_mismatches(const AskedPlane& plane, const Pixels& pixels) {
-    match_.set_plane(plane.seen());
+  /// Takes the label from pixels whose texture does not match, and those of the area next to them. Every
+  /// second pixel of a row and a column is looked at.
+  void remove_mismatches(int plane, ImageView<const std::int32_t> areas, int area, const Pixels& pixels) {
+    const std::uint8_t label = planes_[plane].label();
+    const PlaneMatch& match = matches_[plane];
     Pixels mismatches;
     for (const AreaPixel it : pixels)
-      if (it.x % 2 == 0 && it.y % 2 == 0 && labels_(it.x, it.y) != kUnlabelled &&
-          match_.has_texture(it.x, it.y) && match_.zncc(it.x, it.y) < kMismatches)
+      if (it.x % 2 == 0 && it.y % 2 == 0 && labels_(it.x, it.y) == label && match.has_texture(it.x, it.y) &&
+          match.zncc(it.x, it.y) < kMismatches)
         mismatches.push_back(it);
     for (const AreaPixel it : mismatches)
       for (int v = it.y - 1; v <= it.y + 1; ++v)
         for (int u = it.x - 1; u <= it.x + 1; ++u)
-          if (labels_(u, v) == plane.label()) labels_(u, v) = kUnlabelled;
+          if (areas(u, v) == area && labels_(u, v) == label) labels_(u, v) = kUnlabelled;
   }
 
   const PlaneView& view_;
-  PlaneMatch match_;
-  std::vector<AskedPlane> planes_;  ///< those that face the view
-  Image<std::int16_t> support_;     ///< index of the plane of a known depth; -1: none
+  std::vector<AskedPlane> planes_;   ///< those that face the view
+  std::vector<PlaneMatch> matches_;  ///< along them
+  Image<std::int16_t> support_;      ///< index of the plane of a known depth; -1: none
   Image<std::uint8_t> labels_;
 };
 

@@ -139,9 +139,17 @@ AreaPixels pixels_inside(const Areas& areas) {
 AreaPixels pixels_around(const Areas& areas, int reach) {
   const ImageView<const std::int32_t> label = areas.label.view();
   const std::pair<int, int> around[] = {{-reach, 0}, {reach, 0}, {0, -reach}, {0, reach}};
+  const auto is_inside = [&](int x, int y) {  // most are: they are found without a list
+    if (x < reach || y < reach || x >= label.width - reach || y >= label.height - reach) return false;
+    const std::int32_t* const pixel = label.row(y) + x;
+    const std::ptrdiff_t rows = reach * label.pitch;
+    return pixel[-reach] == *pixel && pixel[reach] == *pixel && pixel[-rows] == *pixel &&
+           pixel[rows] == *pixel;
+  };
   return AreaPixels(areas.count, [&](const auto& add) {
     for (int y = 0; y < label.height; ++y)
       for (int x = 0; x < label.width; ++x) {
+        if (is_inside(x, y)) continue;
         std::array<std::int32_t, std::size(around)> met{};
         auto end = met.begin();
         for (const auto& [dx, dy] : around) {
