@@ -30,6 +30,9 @@ constexpr double kOtherVote = 0.25, kThroughVote = -0.5;
 // When a plane is the only one of an area: known depths on it, and their share inside the area or around it.
 constexpr double kMinOwn = 20, kMinInside = 0.1, kMinAround = 0.5;
 
+constexpr double kMinOfOpen = 0.1;     ///< known depths on it, of an area that may be a sky
+constexpr double kMinContained = 0.7;  ///< share of an area in the extent of its plane
+
 // When the photos confirm it.
 constexpr float kMatches = 0.6f, kMismatches = 0.3f;  ///< ZNCC
 constexpr double kMinMatching = 0.85;                 ///< share of the pixels with texture
@@ -67,6 +70,7 @@ class AreaPlanes {
         planes_.push_back(plane);
     for (const AskedPlane& plane : planes_) matches_.emplace_back(reference, sources).set_plane(plane.seen());
     find_support(normals);
+    find_skyline();
   }
 
   /// Fills the areas of a division, each by itself.
@@ -121,6 +125,20 @@ class AreaPlanes {
     });
   }
 
+  /// Sets for each column the first row with a known depth on a plane.
+  void find_skyline() {
+    skyline_.assign(static_cast<std::size_t>(support_.width()), support_.height());
+    for (int y = support_.height() - 1; y >= 0; --y)
+      for (int x = 0; x < support_.width(); ++x)
+        if (support_(x, y) >= 0) skyline_[x] = y;
+  }
+
+  /// Whether most of some pixels have nothing above them: they may be of a sky, which looks like a wall.
+  bool is_open(const Pixels& pixels) const {
+    const auto open = std::ranges::count_if(pixels, [&](AreaPixel it) { return it.y < skyline_[it.x]; });
+    return static_cast<double>(open) > 0.5 * static_cast<double>(pixels.size());
+  }
+
   std::int16_t nearest_plane(AreaPixel at, Vec3f normal) const {
     std::int16_t nearest = -1;
     if (!is_known(at)) return nearest;
@@ -163,6 +181,7 @@ class AreaPlanes {
     if (own_inside < std::max(kMinOwn, kMinInside * inside.count) &&
         own_around < std::max(kMinOwn, kMinAround * around.count))
       return {};
+    if (own_inside < kMinOfOpen * static_cast<double>(pixels.size()) && is_open(unknown)) return {};
     Pixels textured = thinned(pixels, kMatchedPixels);
     const double step = static_cast<double>(pixels.size()) / static_cast<double>(textured.size());
     std::erase_if(textured, [&](AreaPixel it) { return !matches_.front().has_texture(it.x, it.y); });
@@ -181,7 +200,7 @@ class AreaPlanes {
     double most = 0;
     for (int plane = 0; plane < std::ssize(planes_); ++plane) {
       const int own = inside.on[plane] + around.on[plane];
-      if (own == 0) continue;
+      if (own == 0 || !contains(planes_[plane], asked)) continue;
       PlaneAnswers answers;
       for (const AreaPixel it : asked) planes_[plane].ask(it, answers);
       const double votes =
@@ -191,6 +210,13 @@ class AreaPlanes {
       best = plane;
     }
     return best;
+  }
+
+  /// Whether the extent of a plane has most of some pixels: of an area that reaches far beyond it, such as a
+  /// sky above a roof, nothing lies on it.
+  static bool contains(const AskedPlane& plane, const Pixels& pixels) {
+    const auto inside = std::ranges::count_if(pixels, [&](AreaPixel it) { return plane.contains(it); });
+    return static_cast<double>(inside) >= kMinContained * static_cast<double>(pixels.size());
   }
 
   /// Whether the windows at most of some pixels match along a plane, as far as two sources see them.
@@ -255,7 +281,7 @@ class AreaPlanes {
     };
     for (const AreaPixel it : pixels) {
       if (labels_(it.x, it.y) != kUnlabelled || is_of_other(it)) continue;
-      if (!(plane.seen().inverse_depth(pixel_centre(it.x, it.y)) > 0)) continue;
+      if (!plane.contains(it)) continue;
       PlaneAnswers answers;
       plane.ask(it, answers);
       const int against = answers.through + answers.other;
@@ -283,6 +309,7 @@ class AreaPlanes {
   std::vector<AskedPlane> planes_;   ///< those that face the view
   std::vector<PlaneMatch> matches_;  ///< along them
   Image<std::int16_t> support_;      ///< index of the plane of a known depth; -1: none
+  std::vector<int> skyline_;         ///< of each column the first row with a plane
   Image<std::uint8_t> labels_;
 };
 

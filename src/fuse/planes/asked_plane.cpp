@@ -13,12 +13,22 @@ constexpr int kMaxGreyDifference = 30;
 
 AskedPlane::AskedPlane(const WorldPlane& plane, std::uint8_t label, const PlaneView& reference,
                        const std::vector<PlaneView>& others)
-    : label_(label), reference_(&reference), seen_(plane, reference.camera, reference.cam_from_world) {
-  const Pose world_from_reference = inverse(reference.cam_from_world);
+    : label_(label),
+      reference_(&reference),
+      seen_(plane, reference.camera, reference.cam_from_world),
+      extent_(plane.extent),
+      world_from_reference_(inverse(reference.cam_from_world)) {
   for (const PlaneView& other : others)
     others_.push_back({&other, SeenPlane(plane, other.camera, other.cam_from_world),
                        PlaneHomography(seen_, reference.camera, other.camera,
-                                       other.cam_from_world * world_from_reference)});
+                                       other.cam_from_world * world_from_reference_)});
+}
+
+bool AskedPlane::contains(AreaPixel pixel) const {
+  const Vec2d centre = pixel_centre(pixel.x, pixel.y);
+  const double inverse_depth = seen_.inverse_depth(centre);
+  if (!(inverse_depth > 0)) return false;
+  return extent_.contains(world_from_reference_ * (1 / inverse_depth * reference_->camera.ray(centre)));
 }
 
 void AskedPlane::ask(AreaPixel pixel, PlaneAnswers& answers) const {

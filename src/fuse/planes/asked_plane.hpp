@@ -31,6 +31,9 @@ class AskedPlane {
   /// As the reference sees it.
   const SeenPlane& seen() const { return seen_; }
 
+  /// Whether a pixel of the reference shows a place of the plane within its extent.
+  bool contains(AreaPixel pixel) const;
+
   /// Adds what the others say of a pixel of the reference.
   void ask(AreaPixel pixel, PlaneAnswers& answers) const;
 
@@ -45,6 +48,8 @@ class AskedPlane {
   std::uint8_t label_;
   const PlaneView* reference_;
   SeenPlane seen_;
+  PlaneExtent extent_;
+  Pose world_from_reference_;
   std::vector<Other> others_;
 };
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <random>
 #include <span>
+#include <utility>
 
 #include "core/parallel.hpp"
 
@@ -126,7 +127,46 @@ void shuffle(std::vector<SurfacePoint>& points) {
   for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random() % i]);
 }
 
+/// Some of the points that lie on a plane, which are removed from the list.
+std::vector<Vec3d> take_points(const WorldPlane& plane, const ScenePlaneOptions& options,
+                               std::vector<SurfacePoint>& points) {
+  constexpr std::size_t kStep = 16, kMost = 8192;
+  std::vector<Vec3d> some;
+  std::size_t count = 0;
+  std::erase_if(points, [&](const SurfacePoint& point) {
+    if (!lies_on(plane, point, options.max_distance, options.min_cosine)) return false;
+    if (count++ % kStep == 0 && some.size() < kMost) some.push_back(widened(point.position));
+    return true;
+  });
+  return some;
+}
+
 }  // namespace
+
+PlaneExtent::PlaneExtent(Vec3d normal, const std::vector<Vec3d>& points) {
+  constexpr std::array<std::pair<double, double>, kDirections> kTurns = {
+      {{1, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 1}, {-1, 2}, {-1, 1}, {-2, 1}}};
+  constexpr double kRim = 0.005, kMargin = 0.1;  // shares of the points, and of the extent
+  if (points.empty()) return;
+  const Vec3d axis = std::abs(normal.x) < 0.6 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
+  const Vec3d u = normalized(cross(normal, axis)), v = cross(normal, u);
+  std::vector<double> places(points.size());
+  const auto rim = static_cast<std::size_t>(kRim * static_cast<double>(places.size()));
+  for (std::size_t i = 0; i < kDirections; ++i) {
+    directions_[i] = kTurns[i].first * u + kTurns[i].second * v;
+    std::ranges::transform(points, places.begin(), [&](Vec3d point) { return dot(directions_[i], point); });
+    std::ranges::sort(places);
+    const double min = places[rim], max = places[places.size() - 1 - rim];
+    limits_[i] = {min - kMargin * (max - min), max + kMargin * (max - min)};
+  }
+}
+
+bool PlaneExtent::contains(Vec3d point) const {
+  for (std::size_t i = 0; i < kDirections; ++i)
+    if (const double place = dot(directions_[i], point); place < limits_[i].min || place > limits_[i].max)
+      return false;
+  return true;
+}
 
 std::vector<WorldPlane> find_scene_planes(std::vector<SurfacePoint> points,
                                           const ScenePlaneOptions& options) {
@@ -134,11 +174,9 @@ std::vector<WorldPlane> find_scene_planes(std::vector<SurfacePoint> points,
   shuffle(points);
   std::vector<WorldPlane> planes;
   while (std::ssize(planes) < options.max_planes && !points.empty()) {
-    const WorldPlane plane = best_plane(points, options);
+    WorldPlane plane = best_plane(points, options);
     const std::size_t before = points.size();
-    std::erase_if(points, [&](const SurfacePoint& point) {
-      return lies_on(plane, point, options.max_distance, options.min_cosine);
-    });
+    plane.extent = PlaneExtent(plane.normal, take_points(plane, options, points));
     const auto count = static_cast<double>(before - points.size());
     if (count < least || count == 0) break;
     planes.push_back(plane);

@@ -1,15 +1,41 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "core/vec.hpp"
 
 namespace recon {
 
+/// The part of a plane in which its points lie, a convex polygon of fixed directions with a margin. Beyond it
+/// a plane is no surface: a facade ends where the sky begins.
+class PlaneExtent {
+ public:
+  /// The whole plane.
+  PlaneExtent() = default;
+
+  /// Of points on a plane with this normal, but for a few at the rim.
+  PlaneExtent(Vec3d normal, const std::vector<Vec3d>& points);
+
+  bool contains(Vec3d point) const;
+
+ private:
+  static constexpr std::size_t kDirections = 8;
+  struct Limits {
+    double min = -std::numeric_limits<double>::infinity(), max = std::numeric_limits<double>::infinity();
+  };
+
+  std::array<Vec3d, kDirections> directions_{};
+  std::array<Limits, kDirections> limits_{};
+};
+
 /// A plane in world coordinates: dot(normal, x) = offset.
 struct WorldPlane {
   Vec3d normal{};  ///< unit, on the side from which it is seen
   double offset = 0;
+  PlaneExtent extent = {};
 };
 
 /// A checked depth as a point in space.
