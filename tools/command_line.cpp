@@ -5,13 +5,17 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/log.hpp"
 #include "core/program.hpp"
 #include "io/file/input_file.hpp"
 #include "session/options/option_table.hpp"
+#include "session/options/option_text.hpp"
 
 namespace recon {
 
@@ -77,6 +81,22 @@ std::string fault_of(const CLI::App& app, const CLI::ParseError& error) {
   return text + "; " + kHelpAdvice;
 }
 
+/// A short option whose value would be the rest of the name of a long one, as in -output; CLI11 takes it.
+/// @throws UsageError
+void refuse_single_dash(int argc, const char* const* argv) {
+  constexpr std::size_t kMinWord = 4;  // -ou may be the folder u
+  for (int i = 1; i < argc && argv[i] != std::string_view("--"); ++i) {
+    const std::string_view word = argv[i];
+    if (word.size() < kMinWord || word[0] != '-' || word[1] == '-') continue;
+    const std::string name(word.substr(1, word.find('=') - 1));
+    const auto begins = [&](const Option* option) { return option->name.starts_with(name); };
+    const auto options = all_options();
+    if (const auto option = std::ranges::find_if(options, begins); option != options.end())
+      throw UsageError("there is no option '" + std::string(word) + "'; did you mean --" + (*option)->name +
+                       "? " + kHelpAdvice);
+  }
+}
+
 constexpr std::size_t kMaxBytes = 1 << 20;
 
 [[noreturn]] void refuse(const std::string& file, int line, const std::string& what) {
@@ -104,10 +124,23 @@ std::string text_of_file(const std::string& file) {
   }
 }
 
+/// Options of the command line that set others, which are then not taken from a configuration: options.toml
+/// has the values of all, also of those that nobody gave.
+const std::map<std::string, std::vector<std::string>> kSetsOthers = {
+    {"quality", {"sources"}}, {"preset", {"cost", "aggregation", "optimizer", "refine"}}};
+
+/// The option of the command line that sets another one; empty where there is none.
+std::string set_by(const std::string& name, const GivenOptions& command_line) {
+  for (const auto& [option, others] : kSetsOthers)
+    if (command_line.contains(option) && contains(others, name)) return option;
+  return {};
+}
+
 }  // namespace
 
 CommandLine parse_command_line(int argc, const char* const* argv) {
   refuse_empty_arguments(argc, argv);
+  refuse_single_dash(argc, argv);
   CommandLine line;
   CLI::App app;
   app.set_help_flag();
@@ -149,12 +182,20 @@ std::vector<ConfigEntry> parse_config(const std::string& text, const std::string
 }
 
 void add_config(const std::string& file, GivenOptions& given) {
+  const GivenOptions command_line = given;
   for (const ConfigEntry& entry : parse_config(text_of_file(file), file)) {
     const Option* option = find_option(entry.key);
     if (option == nullptr) refuse(file, entry.line, fault_of_option(entry.key, ""));
     if (option->scope == OptionScope::kCommandLine)
       refuse(file, entry.line, entry.key + " belongs on the command line, not in a configuration");
-    given.try_emplace(entry.key, GivenOption{entry.value, file + ":" + std::to_string(entry.line) + ": "});
+    const std::string place = file + ":" + std::to_string(entry.line) + ": ";
+    if (const std::string by = set_by(entry.key, command_line);
+        !by.empty() && !command_line.contains(entry.key)) {
+      messages().info("{}{} = {} is not taken: --{} of the command line sets it", place, entry.key,
+                      entry.value, by);
+      continue;
+    }
+    given.try_emplace(entry.key, GivenOption{entry.value, place});
   }
 }
 

@@ -62,7 +62,10 @@ void add_cloud(CLI::App& app, CloudCommand& command) {
 }
 
 void add_disparity(CLI::App& app, DisparityCommand& command) {
-  CLI::App* disparity = app.add_subcommand("disparity", "A disparity map against ground truth");
+  CLI::App* disparity = app.add_subcommand(
+      "disparity",
+      "A disparity map against ground truth. Pixels that the map does not know count as bad, but for the "
+      "shares of the estimated pixels");
   disparity->add_option("MAP", command.map, "PFM, 8 or 16-bit PNG, or 8-bit PGM")->required();
   disparity
       ->add_option("--ground-truth", command.ground_truth,

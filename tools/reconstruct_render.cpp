@@ -14,6 +14,7 @@
 #include "core/pixels.hpp"
 #include "core/program.hpp"
 #include "core/progress.hpp"
+#include "core/wrapped_text.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
 #include "io/image/image_file.hpp"
@@ -225,10 +226,22 @@ std::vector<fs::path> bundled_descriptions() {
   return files;
 }
 
+/// Names and titles: with a tab between them or, on a terminal, in columns that fit.
 void print_list() {
+  const std::optional<int> width = standard_output_columns();
+  const std::vector<fs::path> files = bundled_descriptions();
+  std::size_t column = 0;
+  for (const fs::path& file : files) column = std::max(column, file.stem().string().size() + 2);
   std::string list;
-  for (const fs::path& file : bundled_descriptions())
-    list += file.stem().string() + "\t" + parse_description(read_file(file), file.string()).title + "\n";
+  for (const fs::path& file : files) {
+    std::string name = file.stem().string();
+    const std::string title = parse_description(read_file(file), file.string()).title;
+    if (width)
+      list += name.append(column - name.size(), ' ') +
+              wrapped(title, column, column, static_cast<std::size_t>(*width));
+    else
+      list += name + "\t" + title + "\n";
+  }
   print_for_reading(list);
 }
 

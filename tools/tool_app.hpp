@@ -29,6 +29,26 @@ class WrappedHelp : public CLI::Formatter {
     return text;
   }
 
+  /// Without what CLI11 writes of checks; ranges are among the descriptions.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    const std::string type = option->get_type_name();
+    const std::size_t at = text.find(type), check = type.find(':');
+    if (!type.empty() && at != std::string::npos && check != std::string::npos)
+      text.replace(at, type.size(), type.substr(0, check));
+    return text;
+  }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const std::string type = option->get_type_name();
+    const std::size_t begin = type.find(" in ["), middle = type.find(" - ", begin);
+    if (begin == std::string::npos || middle == std::string::npos) return option->get_description();
+    constexpr std::size_t kIn = 5, kDash = 3;
+    const std::string min = type.substr(begin + kIn, middle - begin - kIn),
+                      max = type.substr(middle + kDash, type.find(']') - middle - kDash);
+    return option->get_description() + "; " + min + " to " + max;
+  }
+
  private:
   /// A line whose description begins at the width of a column, wrapped below it.
   std::string fitting(const std::string& line) const {

@@ -71,6 +71,13 @@ void TerminalLines::print(const std::string& text) {
   write(text);
 }
 
+void TerminalLines::make_way(const std::function<void()>& others) {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(drawn_, false)) write_(std::string(kErase), false);
+  others();
+  if (!lines_.empty()) write({});
+}
+
 /// In the last column and the last row a terminal might begin another one.
 void TerminalLines::write(const std::string& staying) {
   std::string text = (drawn_ ? std::string(kErase) : "") + staying;

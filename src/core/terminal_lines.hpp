@@ -45,6 +45,9 @@ class TerminalLines {
   /// @param text  whole lines
   void print(const std::string& text);
 
+  /// Erases the lines while `others` writes to the same terminal in another way, and draws them again.
+  void make_way(const std::function<void()>& others);
+
  private:
   Text taken(const void* owner);
   void write(const std::string& staying);

@@ -343,7 +343,23 @@ fs::path Destination::session_folder() const {
   return one ? given.front() : fs::path();
 }
 
+/// @throws UsageError where a file is in the way of an output folder
+static void check_no_file(const fs::path& folder) {
+  std::error_code ignored;
+  for (fs::path way = folder; !way.empty(); way = way.parent_path()) {
+    const fs::file_type type = fs::status(way, ignored).type();
+    if (type == fs::file_type::regular)
+      throw UsageError(folder.string() + ": the output folder " +
+                       (way == folder ? "is a file" : "cannot be made: " + way.string() + " is a file") +
+                       "; choose another one with --output");
+    if (type == fs::file_type::directory || way == way.parent_path()) return;
+  }
+}
+
 void Destination::check(const std::vector<Input>& inputs) const {
+  // Of a scene of several the work finds it out: the others are done.
+  if (!output.empty() || (inputs.size() == 1 && is_usable(inputs.front())))
+    check_no_file(output.empty() ? of(inputs.front(), is_session(inputs)) : output);
   std::map<fs::path, const Input*> input_in_folder;
   for (const Input& input : inputs)
     if (const auto folder = folder_of(input)) input_in_folder.emplace(resolved_path(*folder), &input);

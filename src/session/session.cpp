@@ -21,6 +21,7 @@
 #include "core/printable.hpp"
 #include "core/progress.hpp"
 #include "core/system_limits.hpp"
+#include "core/terminal_lines.hpp"
 #include "core/wrapped_text.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
@@ -145,6 +146,10 @@ class Session {
       if (is_session_)
         failure->message += fmt::format("; {} of {} scenes are done",
                                         std::ranges::count_if(outcomes(), has_results), inputs_.size());
+      if (const std::size_t left = usable_ - begun_; options_.overwrite && left > 0)
+        failure->message +=
+            fmt::format("; {} that {} not begun keep{} earlier results: make these again with --overwrite",
+                        left, left == 1 ? "was" : "were", left == 1 ? "s" : "");
       log_failure(*failure);
     }
     if (!failure && files_.failure()) {
@@ -174,6 +179,7 @@ class Session {
       else
         usable.push_back(i);
     }
+    usable_ = usable.size();
     if (usable.empty()) return;
     const ThreadLimit limit(usable_threads(options_.threads));
     do_usable(usable, limit.threads());
@@ -202,12 +208,13 @@ class Session {
     }
   }
 
-  Outcome do_input(std::size_t i, const SharedWork& work, Turns& turns) const {
+  Outcome do_input(std::size_t i, const SharedWork& work, Turns& turns) {
     const std::string name = input_name(inputs_[i]).string();
     const bool named = is_session_ && (turns.at_once > 1 || options_.progress == ProgressFormat::kJson);
     const SubjectScope about(named ? std::make_shared<const std::string>(name) : nullptr);
     Turn turn(turns);
     check_interrupted();
+    ++begun_;
     if (inputs_.size() > 1) messages().info("{}: scene {} of {}", name, i + 1, inputs_.size());
     Arena arena(turn.threads());
     return arena.execute([&] { return try_input(inputs_[i], work, turn); });
@@ -281,13 +288,18 @@ class Session {
     return standard_output_columns();
   }
 
-  void print(const std::string& text) { out_ << printable(text, "\n") << std::flush; }
+  /// The lines of running steps on the same terminal must not stand in the text.
+  void put(const std::string& text) {
+    standard_error_lines().make_way([&] { out_ << text << std::flush; });
+  }
+
+  void print(const std::string& text) { put(printable(text, "\n")); }
 
   /// On a terminal in lines as wide.
   void print_wrapped(const std::string& text) {
     const std::optional<std::size_t> width = columns();
     const std::string shown = printable(text, "\n");
-    out_ << (width ? wrapped_lines(shown, *width) : shown) << std::flush;
+    put(width ? wrapped_lines(shown, *width) : shown);
   }
 
   /// What has come of an input. On a terminal the report has a line of its own.
@@ -315,7 +327,7 @@ class Session {
                    {"exit_code", failure ? failure->exit_code : exit_code_of(outcomes())}};
     if (options_.dry_run) object["estimate"] = session_estimate(results, at_once_);
     if (failure) object["error"] = failure->message;
-    if (options_.json) out_ << json_text(object) << std::flush;
+    if (options_.json) put(json_text(object));
     return object["exit_code"];
   }
 
@@ -333,6 +345,8 @@ class Session {
   const bool is_session_;
   SessionFiles files_;
   int at_once_ = 1;                          ///< inputs
+  std::size_t usable_ = 0;                   ///< inputs
+  std::atomic<std::size_t> begun_ = 0;       ///< of these
   std::map<std::size_t, Outcome> outcomes_;  ///< by input
   std::exception_ptr error_;
 };

@@ -39,9 +39,12 @@ void for_poses(Scene& scene, const std::function<Pose(const Pose&)>& change) {
 
 const std::vector<Mistake>& mistakes() {
   static const std::vector<Mistake> kAll = {
-      {"inverted", "the poses are inverted: here poses are world-to-camera",
+      {"inverted",
+       "the poses are inverted: each pose has to be world-to-camera (x to the right, y down, z forward, as "
+       "in "
+       "OpenCV); yours is camera-to-world; inverted, they fit",
        [](Scene& scene) { for_poses(scene, [](const Pose& pose) { return inverse(pose); }); }},
-      {"axes", "the y and z axes of the cameras point the other way: here",
+      {"axes", "the y and z axes of the cameras point the other way: each pose has to be",
        [](Scene& scene) { for_poses(scene, [](const Pose& pose) { return kTurnedAxes * pose; }); }},
       {"inverted_axes", "the poses are inverted, and the y and z axes",
        [](Scene& scene) { for_poses(scene, [](const Pose& pose) { return inverse(kTurnedAxes * pose); }); }},
@@ -240,8 +243,8 @@ TEST_F(WrongCalibration, ACloudByChanceIsThreeAndItsWarningsStay) {
                                          named_before, Not(HasSubstr("usual causes")))));
   EXPECT_THAT(outcome.json().at("scenes").at(0).at("error").get<std::string>(),
               AllOf(AnyOf(HasSubstr("the cloud is empty"), HasSubstr("points by chance")),
-                    HasSubstr("the views do not agree on the depth: check the poses and the depth range"),
-                    named_before, Not(HasSubstr("usual causes"))));
+                    HasSubstr("the views do not agree on the depth: an earlier warning says what to check"),
+                    Not(HasSubstr("usual causes"))));
   EXPECT_FALSE(fs::exists(dense() / "fused.ply"));
 }
 

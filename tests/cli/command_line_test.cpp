@@ -30,6 +30,20 @@ TEST(Arguments, ASwitchMayBeGivenAsFalse) {
   EXPECT_FALSE(line.has("verbose"));
 }
 
+TEST(Arguments, RefusesALongOptionWithOneDash) {
+  const auto refusal_of = [](const char* word) {
+    const char* words[] = {"reconstruct", word, "x"};
+    return message_of<UsageError>([&] { parse_command_line(3, words); });
+  };
+  for (const char* word : {"-output", "-out", "-output=x"})
+    EXPECT_THAT(refusal_of(word), HasSubstr("did you mean --output?")) << word;
+  EXPECT_THAT(refusal_of("-quiet"), HasSubstr("did you mean --quiet?"));
+  const char* folder[] = {"reconstruct", "-outcome", "-qv", "x"};
+  EXPECT_EQ(parse_command_line(4, folder).given.at("output").text, "utcome");
+  const char* input[] = {"reconstruct", "--", "-output"};
+  EXPECT_EQ(parse_command_line(3, input).inputs.size(), 1u);
+}
+
 struct IntOption {
   std::string name;
   Work work;

@@ -55,6 +55,18 @@ TEST_F(Config, GivesBackTheValueOfEveryNumber) {
   }
 }
 
+TEST_F(Config, LeavesWhatTheCommandLineSetsByAnotherOption) {
+  const Parsed draft({"--quality", "draft"});
+  const std::string text = draft.options.resolved(kSweep.job);
+  EXPECT_THAT(text, HasSubstr("sources=8"));
+  const int normal = Parsed({"--quality", "normal"}).options.selection.max_sources;
+  EXPECT_EQ(read(text, {"--quality", "normal"}).options.selection.max_sources, normal);
+  EXPECT_EQ(read(text, {"--quality", "normal", "--sources", "5"}).options.selection.max_sources, 5);
+  EXPECT_EQ(read(text).options.selection.max_sources, 8);
+  const Parsed preset = read("aggregation = \"cw\"\n", {"--preset", "ad-census"});
+  EXPECT_EQ(preset.options.spec(Method::kPipeline).aggregation.kind, Aggregation::kCrossBased);
+}
+
 TEST_F(Config, GivesBackDefaults) {
   const std::vector<Work> works = {kSweep, kCut, kWeights, kCross, kSgm, kBm, kBp, kStages};
   for (const Work& work : works) {

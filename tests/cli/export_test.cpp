@@ -111,6 +111,9 @@ TEST_F(ExportedPoints, AreKeptUntilTheyAreStaleOrNotAskedFor) {
   EXPECT_LE(exported().points.size(), 100u);
   ASSERT_EQ(run({"--export-points", "300", "--overwrite"}).exit_code, 0);
   EXPECT_EQ(content(splat() / "sparse/0/points3D.bin"), first) << "the same bytes each time";
+  EXPECT_THAT(run({"--dry-run"}).out, HasSubstr("  removed: the model in " + splat().string() +
+                                                ", as --export-points is not given\n"));
+  EXPECT_TRUE(fs::exists(splat()));
   const Outcome without = run({});
   EXPECT_EQ(without.exit_code, 0);
   EXPECT_FALSE(fs::exists(splat()));

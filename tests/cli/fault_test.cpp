@@ -226,9 +226,16 @@ TEST_F(ReconstructFault, AnEmptyCloudIsThreeAndLeavesNoneOfBefore) {
   EXPECT_FALSE(has_cloud());
 }
 
-TEST_F(ReconstructFault, AnOutputThatCannotBeWrittenIsOneBeforeTheWork) {
-  set_content(folder() / "file", "a file, not a folder");
-  expect(1, "file/dense", {scene().string(), "-o", (folder() / "file/dense").string()});
+TEST_F(ReconstructFault, AnOutputThatIsAFileIsTwo) {
+  const fs::path file = folder() / "file";
+  set_content(file, "a file, not a folder");
+  const std::string words = file.string() + ": the output folder is a file; choose another one with --output";
+  expect(2, words, {scene().string(), "-o", file.string()});
+  expect(2, words, {scene().string(), "-o", file.string(), "--dry-run"});
+  expect(2, "cannot be made: " + file.string() + " is a file",
+         {scene().string(), "-o", (file / "dense").string()});
+  set_content(dense(), "a file, not a folder");
+  expect(2, dense().string() + ": the output folder is a file", {scene().string()});
 }
 
 TEST_F(ReconstructFault, TooLittleMemoryIsFourBeforeTheWork) {

@@ -280,10 +280,11 @@ TEST_F(WrongPair, NothingKnownIsThreeAlsoWithFill) {
   }
 }
 
-TEST_F(WrongPair, AnOutputThatCannotBeWrittenIsOne) {
+TEST_F(WrongPair, AnOutputThatCannotBeWrittenIsOneAndAFileIsTwo) {
   write_images();
+  expect(1, "/proc/no such folder/dense", match({"-o", "/proc/no such folder/dense"}));
   set_content(file("taken"), "a file, not a folder");
-  expect(1, "taken/dense", match({"-o", "taken/dense"}));
+  expect(2, "taken/dense: the output folder cannot be made: taken is a file", match({"-o", "taken/dense"}));
 }
 
 TEST_F(WrongPair, TooLittleMemoryIsFour) {

@@ -185,8 +185,7 @@ TEST_F(ReconstructOutputFolder, KeepsNoTemporaryFileOfAKilledRun) {
 }
 
 TEST_F(ReconstructOutputFolder, ThatCannotBeWrittenNamesTheOption) {
-  set_content(folder() / "file", "");
-  const Outcome outcome = reconstruct({scene().string(), "-o", (folder() / "file/dense").string()});
+  const Outcome outcome = reconstruct({scene().string(), "-o", "/proc/no such folder/dense"});
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.err, HasSubstr("choose another one with --output"));
   EXPECT_THAT(outcome.err, Not(HasSubstr("status/")));

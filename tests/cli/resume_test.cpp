@@ -324,6 +324,8 @@ TEST_F(ReconstructResume, PlansAndStagesNameEarlierResults) {
   ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
   const Outcome plan = reconstruct({scene().string(), "--window", "7", "--dry-run"});
   EXPECT_THAT(plan.out, HasSubstr("  in the place of earlier results: --window 5 -> 7\n"));
+  const Outcome fewer = reconstruct({scene().string(), "--views", "view0[01]*", "--dry-run"});
+  EXPECT_THAT(fewer.out, HasSubstr("  the cloud of 5 views is replaced by one of 2\n"));
   const Outcome same = reconstruct({scene().string(), "--stage", "estimate"});
   EXPECT_THAT(same.err, Not(HasSubstr("of earlier depth maps")));
   const Outcome maps = reconstruct({scene().string(), "--window", "7", "--stage", "estimate"});
@@ -378,6 +380,40 @@ TEST_F(ReconstructResume, OverwriteDoesAllAgain) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.err, Not(HasSubstr("kept")));
   EXPECT_TRUE(same_results(before, results(dense())));
+}
+
+/// The rest is what the interrupted run was to make again, not what an earlier one has finished.
+TEST_F(ReconstructResume, OverwriteThatIsStoppedIsContinuedWithoutIt) {
+  const fs::path output = folder() / "stopped";
+  ASSERT_EQ(reconstruct(slow(output)).exit_code, 0);
+  const auto before = results(output);
+  std::vector<std::string> overwrite = slow(output);
+  overwrite.emplace_back("--overwrite");
+  const auto is_superseded = [&](const char* view) {
+    const std::string record = content(output / "status/estimate" / (std::string(view) + ".png.json"));
+    return record.find("superseded") != std::string::npos;
+  };
+  Process process(folder(), command(overwrite));
+  while (process.running() && !is_superseded("view00")) usleep(1000);
+  while (process.running() && is_superseded("view00")) usleep(1000);
+  process.send(SIGINT);
+  ASSERT_EQ(process.wait().exit_code, 130);
+  EXPECT_TRUE(same_results(before, results(output))) << "files stay until they are replaced";
+  ASSERT_TRUE(is_superseded("view03"));
+
+  std::vector<std::string> plan = slow(output);
+  plan.emplace_back("--dry-run");
+  EXPECT_THAT(reconstruct(plan).out,
+              AllOf(HasSubstr("fusion of 5"), HasSubstr("an earlier run with --overwrite ended")));
+  ASSERT_EQ(reconstruct(slow(output)).exit_code, 0);
+  const auto report = nlohmann::json::parse(content(output / "report.json"));
+  std::map<std::string, std::vector<std::string>> made;
+  for (const auto& tasks : report.at("tasks")) tasks.at("views").get_to(made[tasks.at("step")]);
+  EXPECT_THAT(made["depth maps"],
+              AllOf(Not(testing::Contains("view00.png")), testing::Contains("view03.png")));
+  EXPECT_EQ(made["fusion"].size(), 5u);
+  EXPECT_FALSE(is_superseded("view03"));
+  EXPECT_TRUE(same_results(before, results(output)));
 }
 
 }  // namespace

@@ -118,11 +118,13 @@ TEST_F(ReconstructSessionFault, ThatIsInterruptedKeepsTheLinesOfScenesThatItHasN
   {
     const HeldLock lock(session() / "b/dense", LOCK_EX);
     Process process(folder(), command({session().string(), "--wait", "--max-image-size", "64", "--planes",
-                                       "8", "--threads", "1"}));
+                                       "8", "--threads", "1", "--overwrite"}));
     while (process.running() && content(folder() / "stderr.txt").find("waiting for") == std::string::npos)
       usleep(5000);
     process.send(SIGINT);
-    EXPECT_EQ(process.wait().exit_code, 130);
+    const Outcome outcome = process.wait();
+    EXPECT_EQ(outcome.exit_code, 130);
+    EXPECT_THAT(outcome.err, HasSubstr("; 1 that was not begun keeps earlier results"));
   }
   const std::string second = content(file);
   EXPECT_EQ(lines_of(file), 3u) << second;

@@ -103,12 +103,14 @@ TEST_F(OnATerminal, TablesFit) {
     const TerminalRun scenes = run(columns, 24, words);
     EXPECT_EQ(scenes.exit_code, 0);
     expect_to_fit(scenes, static_cast<std::size_t>(columns));
-    const std::string heads = columns == 80 ? "scene +views +points +seconds +warnings +status"
-                                            : "scene +views +points +seconds +warnings";
+    const std::string heads = columns == 80 ? "scene +views +points +elapsed +warnings +status"
+                                            : "scene +views +points +elapsed +warnings";
     EXPECT_THAT(scenes.screen.lines(), testing::Contains(testing::MatchesRegex(heads)));
     EXPECT_THAT(scenes.screen.lines(), testing::Contains(testing::MatchesRegex("scene .*status")));
     for (const std::string& line : scenes.screen.lines())
       EXPECT_EQ(line.find("depth maps: "), std::string::npos) << "steps of several scenes leave no lines";
+    for (const std::string& line : scenes.screen.lines())
+      EXPECT_FALSE(std::regex_search(line, std::regex("(points from|report: ).*(\\]|left)"))) << line;
     const TerminalRun figures = run(columns, 24, {RECON_EVALUATE, "cloud", cloud, "--reference", cloud});
     EXPECT_EQ(figures.exit_code, 0);
     expect_to_fit(figures, static_cast<std::size_t>(columns));

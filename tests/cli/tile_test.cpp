@@ -106,8 +106,20 @@ TEST_F(ReconstructTiles, AreKeptUntilTheyAreStale) {
   EXPECT_THAT(smaller.err, HasSubstr("the stale cloud is made again"));
   expect_tiles(0.75);
 
+  const std::vector<std::string> plan = {"--min-fused-views", "4", "--dry-run"};
+  const std::string removed =
+      "the " + std::to_string(names().size()) + " tiles in " + tiles().string() + ", as --tile is not given";
+  EXPECT_THAT(run(plan).out, AllOf(HasSubstr("  to do: nothing"), HasSubstr("  removed: " + removed + "\n")));
+  EXPECT_THAT(reconstruct({scene().string(), "--min-fused-views", "4", "--dry-run", "--json"})
+                  .json()
+                  .at("scenes")
+                  .at(0)
+                  .at("removed"),
+              testing::ElementsAre(removed));
+  EXPECT_THAT(run({"--tile", "0.75", "--min-fused-views", "4", "--dry-run"}).out, Not(HasSubstr("removed")));
   const Outcome without = run({"--min-fused-views", "4"});
   EXPECT_EQ(without.exit_code, 0);
+  EXPECT_THAT(run(plan).out, Not(HasSubstr("removed")));
   EXPECT_THAT(without.err, HasSubstr(" tiles of an earlier run in " + tiles().string() +
                                      " are removed, as --tile is not given"));
   EXPECT_FALSE(fs::exists(tiles())) << "as a run in one go with these options has none";

@@ -193,6 +193,14 @@ TEST_F(TerminalLinesTest, EachRunningStepHasALineAtAnyWidth) {
   }
 }
 
+TEST_F(TerminalLinesTest, TextOfOthersHasLinesOfItsOwn) {
+  open(40, 10);
+  const auto step = begin("fusion", 12);
+  step->advance();
+  lines_->make_way([&] { screen_->put("12 points\r\n"); });
+  EXPECT_THAT(screen(), ElementsAre("12 points", testing::StartsWith("fusion: [")));
+}
+
 TEST_F(TerminalLinesTest, MoreStepsThanRowsAreCounted) {
   open(80, 4);
   std::vector<std::unique_ptr<Progress>> steps;

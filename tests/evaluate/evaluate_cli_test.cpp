@@ -14,6 +14,7 @@
 namespace recon {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -212,12 +213,44 @@ TEST_F(EvaluateCli, CloudAgainstTruthUsesTheVisibilityFile) {
   EXPECT_NEAR(figures["scores"][1]["recall"], 2.0 / 15, 1e-12);
   EXPECT_EQ(run("cloud a.ply --scene scene --all-views --json").json()["within_1_percent"], 1);
   const std::string text = run("cloud a.ply --scene scene").out;
-  EXPECT_THAT(text, HasSubstr("66.67%"));
+  EXPECT_THAT(text, HasSubstr("66.67 %"));
   EXPECT_THAT(text, HasSubstr("left out, as no ground truth is known where they project: 1\n"));
   EXPECT_THAT(text, HasSubstr("compared in the views that it was fused from"));
   EXPECT_THAT(run("cloud a.ply --scene scene --all-views").out, HasSubstr("compared in all views"));
   write_cloud("a.ply", {near}, {{0}});
-  EXPECT_THAT(run("cloud a.ply --scene scene").out, Not(HasSubstr("left out")));
+  EXPECT_THAT(run("cloud a.ply --scene scene").out,
+              AllOf(Not(HasSubstr("left out")), Not(HasSubstr("is it of this scene"))));
+}
+
+TEST_F(EvaluateCli, ACloudOfAnotherSceneIsDoubted) {
+  write_scene();
+  write_cloud("a.ply", {{50, 0, 2}, {0, 0, -2}}, {{0}, {1}});
+  const Outcome outcome = run("cloud a.ply --scene scene");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.out,
+              HasSubstr("nothing of the cloud lies where the scene has ground truth: is it of this "
+                        "scene?\n"));
+  write_cloud("a.ply", {{0.5, 0, 40}}, {{0}});
+  write_cloud("b.ply", {{0, 0, 2}}, {{0}});
+  EXPECT_THAT(run("cloud a.ply --scene scene").out,
+              HasSubstr("nothing of the cloud lies near the ground truth"));
+  EXPECT_THAT(
+      run("cloud a.ply --reference b.ply").out,
+      HasSubstr("nothing of the cloud lies near the reference: is it of this scene, and in its units?"));
+}
+
+TEST_F(EvaluateCli, AFolderAboveTheGroundTruthIsNamedWithTheRightOne) {
+  write_scene();
+  fs::create_directories(folder_ / "dense/stereo/depth_maps");
+  write_depth_map(folder_ / "dense/stereo/depth_maps/v1.png.geometric.bin", Image<float>(4, 2, 2.0f).view());
+  write_cloud("a.ply", {{0, 0, 2}}, {{0}});
+  for (const char* command : {"depth dense", "cloud a.ply --scene scene"}) {
+    const Outcome outcome = run(std::string(command) + " --ground-truth scene");
+    EXPECT_EQ(outcome.exit_code, 3);
+    EXPECT_THAT(outcome.err,
+                HasSubstr("scene: holds no NAME.png or NAME.bin of the views; scene/gt_depth does\n"));
+  }
+  EXPECT_THAT(run("depth dense --ground-truth dense").err, Not(HasSubstr(" does")));
 }
 
 TEST_F(EvaluateCli, AVisibilityFileOfAnotherCloudIsRefused) {

@@ -30,7 +30,7 @@ PAIR = {**ABOUT, "scene": ODD, "left": "l.png", "right": ODD, "width": 120, "hei
         "colours": [1, 12.34567], "files": ["report.json"], "photo": "photo.jpg", "preview": "preview.png"}
 CALIBRATED = {**PAIR, "calibration": {"file": "calib.txt", "format": ODD, "unit": "mm"}, "preview_depths": [None, 3.14159],
               "points": 7}
-LINE = {"scene": ODD, "status": "done", "exit_code": 0, "views": 5, "points": 99, "seconds": 1.26, "warnings": 0,
+LINE = {"scene": ODD, "status": "done", "exit_code": 0, "views": 5, "points": 99, "seconds": 1.26, "elapsed": 0.5, "warnings": 0,
         "page": "a/report.html", "picture": EVIL}
 SESSION = {"palette": PALETTE, "scenes": [LINE, {"scene": "b", "status": "failed", "exit_code": 3, "error": ODD, "page": "",
                                                  "picture": ""}]}
@@ -84,7 +84,7 @@ def main(page):
                "far: disparity 1near: disparity 12.35, depth 3.142 mm")
 
         session = shown(folder, text, {"session": SESSION})
-        expect(session, "2 scenesscene", "viewspointssecondswarningsstatus", "5991.30done", "b----failed: ")
+        expect(session, "2 scenesscene", "viewspointssecondselapsedwarningsstatus", "5991.30.50done", "b-----failed: ")
         check([a["href"] for a in session.all("a")] == ["a/report.html"], "links of a session")
         check([i["src"] for i in session.all("img")] == [EVIL], "pictures of a session")
 

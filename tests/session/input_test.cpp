@@ -350,6 +350,12 @@ TEST_F(Inputs, ThatReadersRefuseAreNotPassedOver) {
   EXPECT_EQ(std::get<PairFiles>(inputs[1]).calibration, folder_ / "pair/calib.txt");
 }
 
+TEST(SessionLines, HaveThePictureOfAPair) {
+  const nlohmann::json pair = {{"scene", "a"}, {"output", "a/dense"}, {"disparity", "a/dense/disparity.pfm"}};
+  EXPECT_EQ(session_line(pair, 0).at("preview"), "preview.png");
+  EXPECT_FALSE(session_line({{"scene", "a"}, {"error", "why"}}, 3).contains("preview"));
+}
+
 TEST_F(Inputs, AreNotTheFilesOfTheirSession) {
   write_scene("s/a");
   write_scene("s/b");

@@ -73,6 +73,12 @@ struct TruthResult {
   std::vector<std::vector<Vec3d>> references;  ///< by threshold, thinned
 };
 
+std::vector<std::string> names_of(const Scene& scene) {
+  std::vector<std::string> names;
+  for (const View& view : scene.views) names.push_back(view.name);
+  return names;
+}
+
 Image<float> truth_of(const View& view, const Camera& camera, const fs::path& path, double unit) {
   Image<float> truth = read_truth(path, unit);
   if (truth.width() != camera.width || truth.height() != camera.height)
@@ -112,9 +118,7 @@ TruthResult judge(const CloudCommand& command, const std::vector<Vec3d>& cloud) 
       result.references[i].insert(result.references[i].end(), kept.begin(), kept.end());
     }
   }
-  if (result.views == 0)
-    throw InputError(fmt::format("{}: no ground truth NAME.png or NAME.bin for any view of {}",
-                                 folder.string(), command.scene->string()));
+  if (result.views == 0) throw InputError(missing_truth(folder, names_of(scene)));
   if (result.references.front().empty())
     throw InputError(
         folder.string() +

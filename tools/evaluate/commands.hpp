@@ -75,6 +75,9 @@ std::string text(const nlohmann::ordered_json& figures, std::optional<std::size_
 std::optional<std::filesystem::path> find_truth(const std::filesystem::path& folder,
                                                 const std::string& view_name);
 
+/// That a folder has no ground truth of any view, and which folder beneath it has.
+std::string missing_truth(const std::filesystem::path& folder, const std::vector<std::string>& view_names);
+
 /// Scene units per step of the PNG files in a folder of ground truth: what the user says, else what a
 /// rendered scene says in the scene.json above the folder ("depth_png_levels_per_scene_unit"), else 0.001.
 /// @throws UsageError when what the user says is not a positive number; InputError

@@ -118,8 +118,10 @@ Json evaluate_depth(const DepthCommand& command) {
   DepthComparison all;
   Json views = Json::array();
   int without_map = 0, without_truth = 0;
-  for (const std::string& name : view_names(scene, dense, maps, ending)) {
-    if (fnmatch(command.views.c_str(), name.c_str(), 0) != 0) continue;
+  std::vector<std::string> names = view_names(scene, dense, maps, ending);
+  std::erase_if(
+      names, [&](const std::string& name) { return fnmatch(command.views.c_str(), name.c_str(), 0) != 0; });
+  for (const std::string& name : names) {
     const auto truth_path = find_truth(command.ground_truth, name);
     if (!truth_path) {
       ++without_truth;
@@ -142,6 +144,7 @@ Json evaluate_depth(const DepthCommand& command) {
     views.push_back(std::move(view));
     all += result.comparison;
   }
+  if (views.empty() && without_truth > 0) throw InputError(missing_truth(command.ground_truth, names));
   if (std::ssize(views) == without_map)
     throw InputError(fmt::format("{}: no map *{} of a view that matches \"{}\" and has ground truth in {}",
                                  maps.string(), ending, command.views, command.ground_truth.string()));

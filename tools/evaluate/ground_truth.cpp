@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <system_error>
 
 #include "core/error.hpp"
 #include "core/paths.hpp"
@@ -23,6 +26,20 @@ std::optional<fs::path> find_truth(const fs::path& folder, const std::string& vi
       if (is_there_to_read(candidate)) return candidate;
     }
   return std::nullopt;
+}
+
+std::string missing_truth(const fs::path& folder, const std::vector<std::string>& view_names) {
+  const auto has_truth = [&](const fs::path& place) {
+    return std::ranges::any_of(view_names,
+                               [&](const std::string& name) { return find_truth(place, name).has_value(); });
+  };
+  std::set<fs::path> better;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    if (is_folder(it->path()) && has_truth(it->path())) better.insert(it->path());
+  return folder.string() + ": holds no NAME.png or NAME.bin of the views" +
+         (better.empty() ? ", with the ground truth of the view NAME"
+                         : "; " + better.begin()->string() + " does");
 }
 
 double truth_unit(const fs::path& folder, std::optional<double> by_user) {

@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 using Width = std::optional<std::size_t>;  ///< of the terminal, see text_table
 
 std::string percent(const Json& share, int digits = 1) {
-  return fmt::format("{:.{}f}%", 100 * share.get<double>(), digits);
+  return fmt::format("{:.{}f} %", 100 * share.get<double>(), digits);
 }
 
 /// A figure, or a dash where there is none.
@@ -46,7 +46,7 @@ std::string depth_table(const Json& figures, Width width) {
   std::vector<TableColumn> columns = {{"view", true}, {"known"}, {"complete"}};
   std::vector<std::string> estimated = {"estimated", "", ""};
   for (const Json& within : all["within"]) {
-    columns.push_back({fmt::format("<={:g}%", 100 * within["threshold"].get<double>())});
+    columns.push_back({fmt::format("<={:g} %", 100 * within["threshold"].get<double>())});
     estimated.push_back(percent(within["of_estimated"]));
   }
   for (const char* head : {"median", "mean", "unknown"}) {
@@ -107,6 +107,16 @@ std::string scores_text(const Json& scores, Width width) {
              width);
 }
 
+/// What people should look at where nothing fits; empty where something does.
+std::string doubt_of_cloud(const Json& figures) {
+  const bool truth = figures.contains("truth_views");
+  if (truth && figures["points_on_truth"] == 0)
+    return "nothing of the cloud lies where the scene has ground truth: is it of this scene?\n";
+  if (figures["scores"].back()["f1"].get<double>() > 0) return {};
+  return fmt::format("nothing of the cloud lies near the {}: is it of this scene, and in its units?\n",
+                     truth ? "ground truth" : "reference");
+}
+
 std::string cloud_text(const Json& figures, Width width) {
   const auto count = [&](const char* key) { return figures[key].get<long>(); };
   std::string out = fmt::format("points: {}\n", count("points"));
@@ -115,7 +125,7 @@ std::string cloud_text(const Json& figures, Width width) {
       out += fmt::format("left out, as no ground truth is known where they project: {}\n",
                          count("points_left_out"));
     out += fmt::format(
-        "within 1% of the ground-truth depth: {} of {} points, median error {}\n"
+        "within 1 % of the ground-truth depth: {} of {} points, median error {}\n"
         "  (a point's depth is compared in {})\n",
         percent(figures["within_1_percent"], 2), count("within_1_percent_counted"),
         percent_or_dash(figures["median_depth_error"]),
@@ -123,6 +133,7 @@ std::string cloud_text(const Json& figures, Width width) {
   } else {
     out += fmt::format("points of the reference: {}\n", count("reference_points"));
   }
+  if (count("points") > 0) out += doubt_of_cloud(figures);
   out += "distances to the surface, in units of the scene (--thresholds sets the first column):\n";
   return note(out, width) + scores_text(figures["scores"], width);
 }

@@ -1,6 +1,7 @@
 #include "fuse/planes/area_planes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <span>
@@ -28,15 +29,12 @@ constexpr double kOtherVote = 0.25, kThroughVote = -0.5;
 
 // When a plane is the only one of an area: known depths on it, and their share inside the area or around it.
 constexpr double kMinOwn = 20, kMinInside = 0.1, kMinAround = 0.5;
-constexpr double kMaxRival = 0.5;    ///< votes of the next one
-constexpr double kSamePlane = 0.01;  ///< max relative difference of two that are one
 
 // When the photos confirm it.
-constexpr float kMatches = 0.6f, kMismatches = 0.3f;          ///< ZNCC
-constexpr double kMinMatching = 0.85;                         ///< share of the pixels with texture
-constexpr float kMuchBetter = 0.1f;                           ///< of the mean along another plane
-constexpr double kMinTexture = 25;                            ///< pixels; with fewer the known depths decide:
-constexpr double kMinOwnOfArea = 0.2, kMinOwnMajority = 0.7;  ///< of all pixels, and of the known ones
+constexpr float kMatches = 0.6f, kMismatches = 0.3f;  ///< ZNCC
+constexpr double kMinMatching = 0.85;                 ///< share of the pixels with texture
+constexpr double kMinTexture = 25;                    ///< pixels; with fewer the known depths decide:
+constexpr double kMinMajority = 0.7;                  ///< of the known depths, on the plane
 
 using Pixels = std::vector<AreaPixel>;
 
@@ -62,41 +60,43 @@ class AreaPlanes {
  public:
   AreaPlanes(const PlaneView& reference, ImageView<const Vec3f> normals,
              const std::vector<PlaneView>& sources, const std::vector<WorldPlane>& planes)
-      : view_(reference),
-        match_(reference, sources),
-        labels_(reference.camera.width, reference.camera.height, kUnlabelled) {
+      : view_(reference), labels_(reference.camera.width, reference.camera.height, kUnlabelled) {
     for (std::size_t i = 0; i < planes.size(); ++i)
       if (const AskedPlane plane(planes[i], static_cast<std::uint8_t>(i + 1), view_, sources);
           plane.seen().faces())
         planes_.push_back(plane);
+    for (const AskedPlane& plane : planes_) matches_.emplace_back(reference, sources).set_plane(plane.seen());
     find_support(normals);
   }
 
-  /// Fills the areas of a division.
+  /// Fills the areas of a division, each by itself.
   void fill(const Division& division) {
-    for (int area = 0; area < division.areas.count; ++area) {
-      const Pixels unknown = unknown_of(division.inside.of(area));
-      if (unknown.size() < kMinUnknown) continue;
-      if (const auto plane = plane_of(division, area, unknown)) {
-        label(planes_[*plane], unknown);
-        remove_mismatches(planes_[*plane], unknown);
-      }
-    }
+    if (planes_.empty()) return;
+    constexpr int kAtOnce = 16;
+    parallel_for(
+        division.areas.count, [&](int area) { fill_area(division, area); }, kAtOnce);
   }
 
   Image<std::uint8_t> take_labels() { return std::move(labels_); }
 
  private:
-  /// A plane by its index, with what speaks for it.
-  struct Vote {
-    int plane;
-    double sum;
-  };
   /// The known depths of an area.
   struct Known {
     std::vector<int> on;  ///< each plane
     int count = 0;
   };
+
+  void fill_area(const Division& division, int area) {
+    const Pixels unknown = unknown_of(division.inside.of(area));
+    if (unknown.size() < kMinUnknown) return;
+    const auto best = plane_of(division, area, unknown);
+    if (!best) return;
+    const std::vector<int> planes = planes_inside(division.inside.of(area), *best);
+    for (const int plane : planes) {
+      label(plane, meetings(division.inside.of(area), plane, planes), unknown);
+      remove_mismatches(plane, division.areas.label.view(), area, unknown);
+    }
+  }
 
   bool is_known(AreaPixel at) const { return !std::isnan(view_.depth(at.x, at.y)); }
 
@@ -153,98 +153,108 @@ class AreaPlanes {
     return known;
   }
 
-  /// The only plane of an area, if it has one that the photos do not contradict.
+  /// The plane of an area with most votes, if its known depths and the photos confirm it.
   std::optional<int> plane_of(const Division& division, int area, const Pixels& unknown) {
     const std::span<const AreaPixel> pixels = division.inside.of(area);
     const Known inside = known_of(pixels), around = known_of(division.around.of(area));
-    const Pixels asked = thinned(unknown, kAskedPixels);
-    const std::vector<Vote> votes = votes_of(inside, around, asked, unknown.size());
-    if (votes.empty()) return {};
-    const int best = votes.front().plane;
-    int own_inside = 0, own_around = 0;
-    std::vector<Vote> rivals;
-    for (const Vote& vote : votes) {
-      if (!coincide(best, vote.plane, asked)) {
-        rivals.push_back(vote);
-        continue;
-      }
-      own_inside += inside.on[vote.plane];
-      own_around += around.on[vote.plane];
-    }
+    const std::optional<int> best = most_voted(inside, around, unknown);
+    if (!best) return {};
+    const int own_inside = inside.on[*best], own_around = around.on[*best];
     if (own_inside < std::max(kMinOwn, kMinInside * inside.count) &&
         own_around < std::max(kMinOwn, kMinAround * around.count))
       return {};
-    if (!rivals.empty() && rivals.front().sum > kMaxRival * votes.front().sum) return {};
     Pixels textured = thinned(pixels, kMatchedPixels);
     const double step = static_cast<double>(pixels.size()) / static_cast<double>(textured.size());
-    std::erase_if(textured, [&](AreaPixel it) { return !match_.has_texture(it.x, it.y); });
-    if (step * static_cast<double>(textured.size()) >= kMinTexture)
-      return photos_confirm(best, rivals, textured) ? std::optional(best) : std::nullopt;
-    const int own = own_inside + own_around;
-    const bool sure = own > kMinOwnOfArea * static_cast<double>(pixels.size()) &&
-                      own > kMinOwnMajority * (inside.count + around.count);
-    return sure ? std::optional(best) : std::nullopt;
+    std::erase_if(textured, [&](AreaPixel it) { return !matches_.front().has_texture(it.x, it.y); });
+    const bool confirmed = step * static_cast<double>(textured.size()) >= kMinTexture
+                               ? photos_confirm(*best, textured)
+                               : own_inside + own_around > kMinMajority * (inside.count + around.count);
+    return confirmed ? best : std::nullopt;
   }
 
-  /// The planes with votes, most first. Those that no known depth of the area lies on have none.
-  std::vector<Vote> votes_of(const Known& inside, const Known& around, const Pixels& asked,
-                             std::size_t unknown) const {
-    const double each = static_cast<double>(unknown) / static_cast<double>(asked.size());
-    std::vector<Vote> votes;
+  /// The plane with most votes, the first of equal ones. Those that no known depth of the area lies on have
+  /// none.
+  std::optional<int> most_voted(const Known& inside, const Known& around, const Pixels& unknown) const {
+    const Pixels asked = thinned(unknown, kAskedPixels);
+    const double each = static_cast<double>(unknown.size()) / static_cast<double>(asked.size());
+    std::optional<int> best;
+    double most = 0;
     for (int plane = 0; plane < std::ssize(planes_); ++plane) {
       const int own = inside.on[plane] + around.on[plane];
       if (own == 0) continue;
       PlaneAnswers answers;
       for (const AreaPixel it : asked) planes_[plane].ask(it, answers);
-      const double sum =
+      const double votes =
           own + each * (kOtherVote * (answers.on - answers.other) + kThroughVote * answers.through);
-      if (sum > 0) votes.push_back({plane, sum});
+      if (votes <= most) continue;
+      most = votes;
+      best = plane;
     }
-    std::ranges::stable_sort(votes, std::greater{}, &Vote::sum);
-    return votes;
+    return best;
   }
 
-  /// Whether two planes have the same depths at some pixels.
-  bool coincide(int a, int b, const Pixels& pixels) const {
-    return std::ranges::all_of(pixels, [&](AreaPixel it) {
-      const Vec2d pixel = pixel_centre(it.x, it.y);
-      const double inverse_depth = planes_[a].seen().inverse_depth(pixel);
-      return std::abs(planes_[b].seen().inverse_depth(pixel) - inverse_depth) <= kSamePlane * inverse_depth;
-    });
-  }
-
-  /// How windows match along a plane.
-  struct Matching {
-    double share = 0;  ///< of those that match, of those that two sources see
-    float mean = -1;   ///< ZNCC
-  };
-  Matching matching(int plane, const Pixels& pixels) {
-    match_.set_plane(planes_[plane].seen());
+  /// Whether the windows at most of some pixels match along a plane, as far as two sources see them.
+  bool photos_confirm(int plane, const Pixels& pixels) const {
+    const double most = (1 - kMinMatching) * static_cast<double>(pixels.size());
     int seen = 0, matching = 0;
-    float sum = 0;
     for (const AreaPixel it : pixels) {
-      const float zncc = match_.zncc(it.x, it.y);
-      if (std::isnan(zncc)) continue;
-      ++seen;
+      const float zncc = matches_[plane].zncc(it.x, it.y);
+      seen += std::isnan(zncc) ? 0 : 1;
       matching += zncc > kMatches ? 1 : 0;
-      sum += zncc;
+      if (seen - matching > most) return false;
     }
-    if (seen == 0) return {};
-    return {static_cast<double>(matching) / seen, sum / static_cast<float>(seen)};
+    return seen > 0 && matching >= kMinMatching * seen;
   }
 
-  bool photos_confirm(int plane, const std::vector<Vote>& rivals, const Pixels& pixels) {
-    constexpr std::size_t kMaxRivals = 2;
-    const Matching best = matching(plane, pixels);
-    if (best.share < kMinMatching) return false;
-    for (std::size_t i = 0; i < std::min(kMaxRivals, rivals.size()); ++i)
-      if (matching(rivals[i].plane, pixels).mean > best.mean + kMuchBetter) return false;
-    return true;
+  /// The plane of an area, and the others on which known depths in it lie.
+  std::vector<int> planes_inside(std::span<const AreaPixel> area, int best) const {
+    const Known known = known_of(area);
+    std::vector<int> planes = {best};
+    for (int plane = 0; plane < std::ssize(planes_); ++plane)
+      if (plane != best && known.on[plane] >= kMinOwn) planes.push_back(plane);
+    std::ranges::stable_sort(planes.begin() + 1, planes.end(), std::greater{},
+                             [&](int plane) { return known.on[plane]; });
+    return planes;
   }
 
-  /// Labels the pixels that not two or more of the other views contradict, and more than confirm them.
-  void label(const AskedPlane& plane, const Pixels& pixels) {
+  /// Two planes of an area: the known depths on each, on either side of where they meet.
+  struct Meeting {
+    int other;
+    std::array<int, 2> on = {}, on_other = {};
+  };
+
+  /// Whether a plane lies behind another one.
+  bool is_behind(int plane, int other, AreaPixel at) const {
+    const Vec2d pixel = pixel_centre(at.x, at.y);
+    return planes_[other].seen().inverse_depth(pixel) > planes_[plane].seen().inverse_depth(pixel);
+  }
+
+  std::vector<Meeting> meetings(std::span<const AreaPixel> area, int plane,
+                                const std::vector<int>& planes) const {
+    std::vector<Meeting> all;
+    for (const int other : planes)
+      if (other != plane) all.push_back({other});
+    for (const AreaPixel it : area)
+      for (Meeting& meeting : all) {
+        const int on = support_(it.x, it.y);
+        if (on == plane) ++meeting.on[is_behind(plane, meeting.other, it)];
+        if (on == meeting.other) ++meeting.on_other[is_behind(plane, meeting.other, it)];
+      }
+    return all;
+  }
+
+  /// Labels the pixels on the plane's side of those that it meets, unless two or more of the other views
+  /// contradict it, and more than confirm it.
+  void label(int index, const std::vector<Meeting>& meetings, const Pixels& pixels) {
+    const AskedPlane& plane = planes_[index];
+    const auto is_of_other = [&](AreaPixel at) {
+      return std::ranges::any_of(meetings, [&](const Meeting& it) {
+        const bool side = is_behind(index, it.other, at);
+        return it.on_other[side] > it.on[side];
+      });
+    };
     for (const AreaPixel it : pixels) {
+      if (labels_(it.x, it.y) != kUnlabelled || is_of_other(it)) continue;
       if (!(plane.seen().inverse_depth(pixel_centre(it.x, it.y)) > 0)) continue;
       PlaneAnswers answers;
       plane.ask(it, answers);
@@ -253,25 +263,26 @@ class AreaPlanes {
     }
   }
 
-  /// Takes the label from pixels whose texture does not match, and those next to them. Every second pixel of
-  /// a row and a column is looked at.
-  void remove_mismatches(const AskedPlane& plane, const Pixels& pixels) {
-    match_.set_plane(plane.seen());
+  /// Takes the label from pixels whose texture does not match, and those of the area next to them. Every
+  /// second pixel of a row and a column is looked at.
+  void remove_mismatches(int plane, ImageView<const std::int32_t> areas, int area, const Pixels& pixels) {
+    const std::uint8_t label = planes_[plane].label();
+    const PlaneMatch& match = matches_[plane];
     Pixels mismatches;
     for (const AreaPixel it : pixels)
-      if (it.x % 2 == 0 && it.y % 2 == 0 && labels_(it.x, it.y) != kUnlabelled &&
-          match_.has_texture(it.x, it.y) && match_.zncc(it.x, it.y) < kMismatches)
+      if (it.x % 2 == 0 && it.y % 2 == 0 && labels_(it.x, it.y) == label && match.has_texture(it.x, it.y) &&
+          match.zncc(it.x, it.y) < kMismatches)
         mismatches.push_back(it);
     for (const AreaPixel it : mismatches)
       for (int v = it.y - 1; v <= it.y + 1; ++v)
         for (int u = it.x - 1; u <= it.x + 1; ++u)
-          if (labels_(u, v) == plane.label()) labels_(u, v) = kUnlabelled;
+          if (areas(u, v) == area && labels_(u, v) == label) labels_(u, v) = kUnlabelled;
   }
 
   const PlaneView& view_;
-  PlaneMatch match_;
-  std::vector<AskedPlane> planes_;  ///< those that face the view
-  Image<std::int16_t> support_;     ///< index of the plane of a known depth; -1: none
+  std::vector<AskedPlane> planes_;   ///< those that face the view
+  std::vector<PlaneMatch> matches_;  ///< along them
+  Image<std::int16_t> support_;      ///< index of the plane of a known depth; -1: none
   Image<std::uint8_t> labels_;
 };
 

@@ -50,9 +50,13 @@ Channels blurred(ImageView<const Rgb8> image, float sigma) {
   return {channel(&Rgb8::r), channel(&Rgb8::g), channel(&Rgb8::b)};
 }
 
-/// An edge between two pixels that touch in a row or a column, and its weight in steps.
+/// An edge between a pixel and the next one of its row or its column.
 struct Edge {
-  std::int32_t a, b, weight;
+  std::int32_t pixel;    ///< index
+  std::uint16_t weight;  ///< steps
+  bool in_column;
+
+  std::int32_t next(int width) const { return pixel + (in_column ? width : 1); }
 };
 
 /// All edges by rising weight, those of equal weight in the order of their pixels.
@@ -60,21 +64,21 @@ std::vector<Edge> sorted_edges(const Channels& colours) {
   const int width = colours[0].width(), height = colours[0].height();
   std::vector<Edge> edges;
   edges.reserve(2 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-  const auto add = [&](int x, int y, int u, int v) {
+  const auto add = [&](int x, int y, bool in_column) {
     float square = 0;
     for (const Image<float>& colour : colours) {
-      const float difference = colour(x, y) - colour(u, v);
+      const float difference = colour(x, y) - (in_column ? colour(x, y + 1) : colour(x + 1, y));
       square += difference * difference;
     }
-    edges.push_back({y * width + x, v * width + u, static_cast<int>(kSteps * std::sqrt(square))});
+    edges.push_back({y * width + x, static_cast<std::uint16_t>(kSteps * std::sqrt(square)), in_column});
   };
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
-      if (x + 1 < width) add(x, y, x + 1, y);
-      if (y + 1 < height) add(x, y, x, y + 1);
+      if (x + 1 < width) add(x, y, false);
+      if (y + 1 < height) add(x, y, true);
     }
   std::vector<std::size_t> next(kWeights + 1);
-  for (const Edge& edge : edges) ++next[edge.weight + 1];
+  for (const Edge& edge : edges) ++next[edge.weight + 1u];
   std::partial_sum(next.begin(), next.end(), next.begin());
   std::vector<Edge> sorted(edges.size());
   for (const Edge& edge : edges) sorted[next[edge.weight]++] = edge;
@@ -96,15 +100,15 @@ Areas numbered(PixelSets& sets, int width, int height) {
 
 /// Unites sets over edges whose weight exceeds what is ignored by no more than their limits; then those that
 /// are too small. Keeps the edges between different sets.
-void unite(std::vector<Edge>& edges, float ignored, const AreaOptions& options, PixelSets& sets) {
+void unite(std::vector<Edge>& edges, int width, float ignored, const AreaOptions& options, PixelSets& sets) {
   for (const Edge& edge : edges) {
-    const int a = sets.root(edge.a), b = sets.root(edge.b);
+    const int a = sets.root(edge.pixel), b = sets.root(edge.next(width));
     const float difference = std::max(0.0f, static_cast<float>(edge.weight) / kSteps - ignored);
     if (a != b && difference <= std::min(sets.limit(a, options.scale), sets.limit(b, options.scale)))
       sets.unite(a, b, difference);
   }
   std::erase_if(edges, [&](const Edge& edge) {
-    const int a = sets.root(edge.a), b = sets.root(edge.b);
+    const int a = sets.root(edge.pixel), b = sets.root(edge.next(width));
     if (a != b && std::min(sets.size(a), sets.size(b)) < options.min_size) sets.unite(a, b, 0);
     return sets.root(a) == sets.root(b);
   });
@@ -118,7 +122,7 @@ std::vector<Areas> divide_by_colour(ImageView<const Rgb8> image, const std::vect
   PixelSets sets(image.width * image.height);
   std::vector<Areas> levels;
   for (const float level : ignored) {
-    unite(edges, level, options, sets);
+    unite(edges, image.width, level, options, sets);
     levels.push_back(numbered(sets, image.width, image.height));
   }
   return levels;
@@ -135,9 +139,17 @@ AreaPixels pixels_inside(const Areas& areas) {
 AreaPixels pixels_around(const Areas& areas, int reach) {
   const ImageView<const std::int32_t> label = areas.label.view();
   const std::pair<int, int> around[] = {{-reach, 0}, {reach, 0}, {0, -reach}, {0, reach}};
+  const auto is_inside = [&](int x, int y) {  // most are: they are found without a list
+    if (x < reach || y < reach || x >= label.width - reach || y >= label.height - reach) return false;
+    const std::int32_t* const pixel = label.row(y) + x;
+    const std::ptrdiff_t rows = reach * label.pitch;
+    return pixel[-reach] == *pixel && pixel[reach] == *pixel && pixel[-rows] == *pixel &&
+           pixel[rows] == *pixel;
+  };
   return AreaPixels(areas.count, [&](const auto& add) {
     for (int y = 0; y < label.height; ++y)
       for (int x = 0; x < label.width; ++x) {
+        if (is_inside(x, y)) continue;
         std::array<std::int32_t, std::size(around)> met{};
         auto end = met.begin();
         for (const auto& [dx, dy] : around) {

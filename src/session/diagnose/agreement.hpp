@@ -29,7 +29,7 @@ ViewAgreement agreement_of(const SceneProducts& products, const std::vector<int>
 /// Whether so few depths agree that chance explains it.
 bool by_chance(const Findings& findings, const ViewAgreement& agreement);
 
-/// Why views agree by chance only, for people.
+/// Why views agree by chance only, for people; in full once.
 std::string disagreement(const SceneInput& input, Findings& findings);
 
 /// Whether a cloud of `points` is there by chance: its views agree by chance only, and the photos contradict

@@ -20,19 +20,30 @@ namespace {
 /// Views that one message names.
 constexpr std::size_t kNamed = 5;
 
-/// What the poses of a format have to be.
-const char* pose_rule(SceneFormat format) {
-  return format == SceneFormat::kNerf
-             ? "transform_matrix is camera-to-world, with x to the right, y up and z backward (OpenGL)"
-             : "poses are world-to-camera, with x to the right, y down and z forward (OpenCV)";
+/// The poses of a format.
+struct PoseRule {
+  const char *what, *direction, *inverse, *axes;
+};
+
+PoseRule pose_rule(SceneFormat format) {
+  if (format == SceneFormat::kNerf)
+    return {"transform_matrix", "camera-to-world", "world-to-camera",
+            "x to the right, y up, z backward, as in OpenGL"};
+  return {"each pose", "world-to-camera", "camera-to-world",
+          "x to the right, y down, z forward, as in OpenCV"};
+}
+
+std::string rule_text(SceneFormat format) {
+  const PoseRule rule = pose_rule(format);
+  return fmt::format("{} has to be {} ({})", rule.what, rule.direction, rule.axes);
 }
 
 std::string usual_causes(SceneFormat format) {
   return fmt::format(
-      "usual causes are inverted poses, axes of OpenGL for those of OpenCV or the reverse (here {}), K or "
+      "usual causes are inverted poses, axes of OpenGL for those of OpenCV or the reverse ({}), K or "
       "observations of images of another size, another camera model, and photos that are turned or in "
       "another order",
-      pose_rule(format));
+      rule_text(format));
 }
 
 /// A mistake as it is made in the files of a format: those of NeRF have other axes, and the inverse of a
@@ -44,17 +55,20 @@ CalibrationMistake in_format(CalibrationMistake mistake, SceneFormat format) {
   return mistake;
 }
 
+/// What is wrong, what it has to be, and that it fits then.
 std::string mistake_text(CalibrationMistake mistake, SceneFormat format) {
-  const std::string rule = std::string(": here ") + pose_rule(format);
+  const std::string rule = rule_text(format), yours = std::string("; yours is ") + pose_rule(format).inverse;
   switch (in_format(mistake, format)) {
     case CalibrationMistake::kInverted:
-      return "the poses are inverted" + rule;
+      return "the poses are inverted: " + rule + yours + "; inverted, they fit";
     case CalibrationMistake::kAxes:
-      return "the y and z axes of the cameras point the other way" + rule;
+      return "the y and z axes of the cameras point the other way: " + rule +
+             "; with y and z turned, they fit";
     case CalibrationMistake::kInvertedAxes:
-      return "the poses are inverted, and the y and z axes of the cameras point the other way" + rule;
+      return "the poses are inverted, and the y and z axes of the cameras point the other way: " + rule +
+             yours + "; inverted, with y and z turned, they fit";
     case CalibrationMistake::kCentre:
-      return "the translations are camera centres C: they have to be -R C";
+      return "the translations are camera centres C: they have to be -R C; with these, the poses fit";
     case CalibrationMistake::kImageSize:
       break;
   }
@@ -206,8 +220,8 @@ std::string causes(const SceneInput& input, std::optional<CalibrationMistake> mi
   const bool first = findings.is_new("causes");
   if (mistake ? !findings.is_new(text) : !first) return "an earlier warning names the causes";
   if (!mistake) return text;
-  if (*mistake == CalibrationMistake::kImageSize) text += sizes_text(input.scene);
-  return text + " (without that they fit)";
+  if (*mistake == CalibrationMistake::kImageSize) text += sizes_text(input.scene) + "; with others, they fit";
+  return text;
 }
 
 void check_calibration(const SceneInput& input, const std::vector<LeftOut>& left_out, Findings& findings) {

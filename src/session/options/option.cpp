@@ -1,13 +1,23 @@
 #include "session/options/option.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <sstream>
 
 namespace recon {
 
 namespace {
+
+/// A number for people: whole ones without an exponent, as far as they are short.
+std::string plain(double value) {
+  constexpr double kMaxPlain = 1e12;
+  const bool whole = value == std::floor(value) && std::abs(value) < kMaxPlain;
+  return whole ? fmt::format("{:.0f}", value) : decimal(value);
+}
 
 /// What a number must be; empty where it is in range.
 std::string fault_of(const std::string& text, const Range& range) {
@@ -18,7 +28,7 @@ std::string fault_of(const std::string& text, const Range& range) {
     return contains(values, decimal(value)) ? "" : "be " + list_of(values);
   }
   if (!(value >= range.min && value <= range.max))
-    return "lie between " + decimal(range.min) + " and " + decimal(range.max);
+    return "lie between " + plain(range.min) + " and " + plain(range.max);
   return range.odd && static_cast<long>(value) % 2 == 0 ? "be odd" : "";
 }
 

@@ -84,6 +84,17 @@ std::string format_box(const std::optional<SceneBox>& box) {
                      decimal(b.y), decimal(b.z));
 }
 
+std::string rounded_box(const SceneBox& box) {
+  const std::array<double, 6> numbers = {box.min.x, box.min.y, box.min.z, box.max.x, box.max.y, box.max.z};
+  double largest = 0;
+  for (const double number : numbers) largest = std::max(largest, std::abs(number));
+  const double step = largest > 0 ? std::pow(10.0, std::floor(std::log10(largest)) - 5) : 1;
+  std::string text;
+  for (const double number : numbers)
+    text += (text.empty() ? "" : ",") + fmt::format("{:.6g}", std::round(number / step) * step + 0.0);
+  return text;
+}
+
 std::string offset_text(Vec3d offset) {
   if (!(dot(offset, offset) > 0)) return {};
   return fmt::format("{},{},{}", decimal(offset.x), decimal(offset.y), decimal(offset.z));

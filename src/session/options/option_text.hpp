@@ -41,6 +41,9 @@ std::string format_region(const Region& region);
 /// The text of `--roi` of a scene; empty for no box.
 std::string format_box(const std::optional<SceneBox>& box);
 
+/// The same for people: to six digits of the largest number.
+std::string rounded_box(const SceneBox& box);
+
 /// Whether `word` is one of `words`.
 bool contains(const std::vector<std::string>& words, const std::string& word);
 

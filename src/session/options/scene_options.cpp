@@ -231,7 +231,8 @@ void add_fusion(OptionGroup& group) {
       .add(
           "tile", "METERS",
           "Write the cloud once more, divided by a grid over x and y into files below tiles/, named by their "
-          "corners: the side of a tile in scene units, such as metres; 0: no tiles")
+          "corners: the side of a tile in scene units, such as metres; 0: no tiles. A later "
+          "run without it removes them")
       .number(kScenes, RECON_FIELD(tile), {0, 1e9})
       .in(OptionResult::kTiles);
   group
@@ -239,7 +240,7 @@ void add_fusion(OptionGroup& group) {
            "Write splat/, a COLMAP model of the undistorted images with at most N points of the cloud, with "
            "colours and tracks, from which Gaussian splatting and nerfstudio begin; the points are evenly "
            "spread in space around the views, and beyond them coarser with distance, as the views see it; 0: "
-           "no model")
+           "no model. A later run without it removes splat/")
       .number(kScenes, RECON_FIELD(export_points), {0, 1e9})
       .in(OptionResult::kExport);
 }

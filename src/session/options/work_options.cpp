@@ -101,7 +101,8 @@ static void add_run_options(OptionGroup& group) {
       "overwrite",
       "Do finished work again, also in a folder with files of other programs, which stay: where one "
       "has the name of a result, the run is refused. Without it, such a folder is refused, and "
-      "finished work is kept",
+      "finished work is kept. Where a run with it is stopped, the same command without it goes on: it "
+      "makes again what is left of that",
       RECON_FIELD(overwrite)));
   group
       .add("clean", "",
@@ -115,7 +116,7 @@ static void add_run_options(OptionGroup& group) {
                        RECON_FIELD(wait)));
   group.add("config", "FILE",
             "Read options from a TOML file, such as the options.toml of an earlier run; options of the "
-            "command line take precedence",
+            "command line take precedence, with what they set: --quality the sources, --preset the stages",
             OptionScope::kCommandLine);
 }
 

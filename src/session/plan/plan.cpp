@@ -243,11 +243,12 @@ void check_overlap_in_scope(const PlanSettings& settings, const ScenePlan& plan)
         "among them: depths are checked across views; add photos that overlap, or give --stage estimate for "
         "depth maps alone",
         scope.size(), plan.views.size(), name, source));
+  const bool one = scope.size() == 1;
   throw InputError(fmt::format(
-      "--views '{}' matches {} view{}, such as {}, without any of their source views, such as {}: "
-      "depths are checked across views; match some of these too, or give --stage estimate for "
-      "depth maps alone",
-      settings.views, scope.size(), scope.size() == 1 ? "" : "s", name, source));
+      "--views '{}' matches {}, without any of {} source views, such as {}: depths are checked across views; "
+      "match some of these too, or give --stage estimate for depth maps alone",
+      settings.views, one ? name + " alone" : fmt::format("{} views, such as {}", scope.size(), name),
+      one ? "its" : "their", source));
 }
 
 }  // namespace

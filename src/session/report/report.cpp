@@ -18,6 +18,7 @@
 #include "session/report/plan_lines.hpp"
 #include "session/report/report_files.hpp"
 #include "session/scene/cloud_offset.hpp"
+#include "session/scene/output_files.hpp"
 
 namespace recon {
 
@@ -233,6 +234,11 @@ std::string work_text(const SceneWork& work) {
   return wrapped_list(steps, "  ");
 }
 
+/// What the run removes of earlier ones.
+std::vector<std::string> removals_of(const SceneJob& job) {
+  return removals({job.plan, job.targets, job.settings, job.products.workspace}, job.input);
+}
+
 /// A table of the views of the plan.
 std::string views_text(const SceneJob& job) {
   std::size_t width = 4;
@@ -317,6 +323,7 @@ json plan_json(const SceneJob& job, const SceneWork& work, const TimePlan& time)
                     {"tiles", memory.tiles},
                     {"output", output_bytes(job.plan, job.settings)}};
   plan["tasks"] = tasks_json(job, work);
+  if (const std::vector<std::string> removed = removals_of(job); !removed.empty()) plan["removed"] = removed;
   plan["seconds"] = time_json(time);
   return plan;
 }
@@ -331,8 +338,13 @@ std::string plan_text(const SceneJob& job, const SceneWork& work, const TimePlan
   if (const int masked = count_masked(job.plan.scene); masked > 0)
     text += fmt::format("  masks: {} of {} views\n", masked, job.plan.views.size());
   text += work_text(work);
+  for (const std::string& removed : removals_of(job)) text += "  removed: " + removed + "\n";
   if (is_finished(work)) return text;
   text += in_place_text(stale_reason(job, work));
+  const auto fused = work.find(Step::kFusion);
+  const std::string fewer =
+      fused == work.end() ? "" : fewer_views(job.products.workspace, fused->second.size());
+  if (!fewer.empty()) text += "  " + fewer + "\n";
   const MemoryPlan& memory = job.memory;
   text += "  memory: up to " + format_byte_size(memory.peak) + " of " + format_byte_size(memory.limit);
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory a view";

@@ -159,7 +159,7 @@ function pairParts(data) {
 }
 
 function sessionParts({scenes}) {
-  const numbers = [["views", 0], ["points", 0], ["seconds", 1], ["warnings", 0]];
+  const numbers = [["views", 0], ["points", 0], ["seconds", 1], ["elapsed", 1], ["warnings", 0]];
   const name = line => {
     const picture = line.picture && make("img", {class: "scene", src: line.picture, alt: "", loading: "lazy"});
     const content = [picture, line.scene];

@@ -16,6 +16,7 @@
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
 #include "session/options/option_text.hpp"
+#include "session/pair/pair_results.hpp"
 #include "session/report/page.hpp"
 #include "session/resume/step_record.hpp"
 
@@ -45,13 +46,11 @@ bool is_whole(const json& line) {
 
 /// A column of the table that has numbers.
 struct NumberColumn {
-  const char* title;
-  const char* key;
+  const char* key;  ///< and title
   int decimals;
 };
 
-constexpr NumberColumn kColumns[] = {
-    {"views", "views", 0}, {"points", "points", 0}, {"seconds", "elapsed", 1}, {"warnings", "warnings", 0}};
+constexpr NumberColumn kColumns[] = {{"views", 0}, {"points", 0}, {"elapsed", 1}, {"warnings", 0}};
 
 std::string text_of(const json& line, const char* key) {
   return line.value(key, std::string());
@@ -66,9 +65,10 @@ std::string result_address(const fs::path& folder, const json& line, const std::
   return error ? std::string() : file_address(address.generic_string());
 }
 
-/// The preview of the depth of a view from the middle of the scene, relative to its results; empty where
-/// there is none.
-std::string middle_preview(const json& report) {
+/// The preview of the depth of a view from the middle of the scene, or of the disparity of a pair, relative
+/// to its results; empty where there is none.
+std::string preview_of(const json& report) {
+  if (report.contains("disparity")) return pair_file::kPreview;
   std::vector<std::string> files;
   if (report.contains("views"))
     for (const json& view : report.at("views"))
@@ -99,18 +99,18 @@ json session_line(const json& report, int exit_code) {
     if (report.contains(key)) line[key] = report.at(key).size();
   if (report.contains("seconds")) line["seconds"] = report.at("seconds").at("total");
   if (report.contains("elapsed")) line["elapsed"] = report.at("elapsed");
-  if (const std::string file = middle_preview(report); !file.empty()) line["preview"] = file;
+  if (const std::string file = preview_of(report); !file.empty()) line["preview"] = file;
   return line;
 }
 
 std::string session_table(const std::vector<json>& lines, std::optional<std::size_t> width) {
   std::vector<TableColumn> columns = {{"scene", true}};
-  for (const NumberColumn& it : kColumns) columns.push_back({it.title});
+  for (const NumberColumn& it : kColumns) columns.push_back({it.key});
   columns.push_back({"status", true});
   std::vector<std::vector<std::string>> rows;
   for (const json& line : lines) {
     std::vector<std::string> row = {printable(text_of(line, "scene"))};
-    for (const auto& [title, key, decimals] : kColumns)
+    for (const auto& [key, decimals] : kColumns)
       row.push_back(line.contains(key) ? fmt::format("{:.{}f}", line.at(key).get<double>(), decimals) : "-");
     const int exit_code = line.at("exit_code");
     row.push_back(text_of(line, "status") + (exit_code == 0 ? "" : fmt::format(" ({})", exit_code)));

@@ -183,15 +183,25 @@ std::vector<std::string> OwnedFiles::below(const std::string& folder) const {
   return files;
 }
 
-bool OwnedFiles::remove(const std::string& file) {
-  const std::lock_guard lock(mutex_);
+bool OwnedFiles::is_removable(const std::string& file) {
   try {
     check(file);
   } catch (const UsageError&) {  // somebody else's
     return false;
   }
   const fs::file_type type = type_of(root_ / file);
-  if (type == fs::file_type::not_found || type == fs::file_type::directory) return false;
+  return type != fs::file_type::not_found && type != fs::file_type::directory;
+}
+
+int OwnedFiles::count_removable(const std::vector<std::string>& files) {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int>(
+      std::ranges::count_if(files, [this](const std::string& file) { return is_removable(file); }));
+}
+
+bool OwnedFiles::remove(const std::string& file) {
+  const std::lock_guard lock(mutex_);
+  if (!is_removable(file)) return false;
   remove_result(root_ / file);
   return true;
 }

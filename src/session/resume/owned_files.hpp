@@ -37,6 +37,9 @@ class OwnedFiles {
   /// The owned files below a folder, such as "tiles".
   std::vector<std::string> below(const std::string& folder) const;
 
+  /// How many of some files are there and would be removed by `remove`.
+  int count_removable(const std::vector<std::string>& files);
+
   /// Removes a file; somebody else's stays.
   /// @returns whether it was there and is removed
   /// @throws OutputError
@@ -72,6 +75,7 @@ class OwnedFiles {
   bool is_foreign(const std::string& file) const;
   void check_folder(const std::filesystem::path& folder);
   void check(const std::string& file);
+  bool is_removable(const std::string& file);
   bool is_in_place() const;
   void restore() const;
 

@@ -31,7 +31,8 @@ bool is_whole(Step step, const nlohmann::json& result) {
 
 }  // namespace
 
-ResultStore::Entry ResultStore::look_up(const ResultKey& key, const nlohmann::json& inputs) const {
+ResultStore::Entry ResultStore::look_up(const ResultKey& key, const nlohmann::json& inputs,
+                                        bool superseded_too) const {
   const std::filesystem::path path = record_path(key);
   Entry found{read_record(path), {}, true, false};
   if (!found.record || !is_whole(key.step, found.record->result)) {
@@ -48,13 +49,15 @@ ResultStore::Entry ResultStore::look_up(const ResultKey& key, const nlohmann::js
       reason = *damaged + (std::filesystem::exists(workspace_.path(*damaged), ignored)
                                ? " is not as it was written"
                                : " is missing");
+  if (reason.empty() && found.record->superseded && !superseded_too)
+    reason = "an earlier run with --overwrite ended before its turn";
   if (!reason.empty()) return {{}, std::move(reason), false, changed};
   return found;
 }
 
 const StepRecord* ResultStore::find(const ResultKey& key, const nlohmann::json& inputs,
                                     std::optional<bool> overwrite) {
-  Entry found = overwrite.value_or(overwrite_) ? Entry() : look_up(key, inputs);
+  Entry found = overwrite.value_or(overwrite_) ? Entry() : look_up(key, inputs, overwrite.has_value());
   const std::lock_guard lock(mutex_);
   Entry& entry = entries_[key] = std::move(found);
   return entry.record ? &*entry.record : nullptr;
@@ -92,6 +95,12 @@ void ResultStore::clean(const ResultKey& key) {
   // The record goes first: files that a killed run leaves are removed by the next.
   if (!std::exchange(record.cleaned, true)) write_record(record_path(key), record);
   for (const OutputFile& file : record.outputs) workspace_.owned().remove(file.name);
+}
+
+void ResultStore::supersede(const ResultKey& key) const {
+  const std::filesystem::path path = record_path(key);
+  std::optional<StepRecord> record = read_record(path);
+  if (record && !std::exchange(record->superseded, true)) write_record(path, *record);
 }
 
 void ResultStore::forget(const ResultKey& key, std::string reason) {

@@ -33,7 +33,7 @@ class ResultStore {
 
   /// Takes the result of an earlier run if its record holds and its files are as they were written.
   /// @param inputs     what the result has to depend on
-  /// @param overwrite  instead of that of the store
+  /// @param overwrite  instead of that of the store; false takes a superseded result too
   /// @returns the record; null where the step has to be done (again), see `reason`
   const StepRecord* find(const ResultKey& key, const nlohmann::json& inputs,
                          std::optional<bool> overwrite = {});
@@ -58,6 +58,11 @@ class ResultStore {
   /// @throws OutputError
   void clean(const ResultKey& key);
 
+  /// Says in the record of an earlier run that the result is to be made again, also by a later run if this
+  /// one ends before. Its files stay until then.
+  /// @throws OutputError
+  void supersede(const ResultKey& key) const;
+
   /// Forgets a result of an earlier run, which has to be made again.
   void forget(const ResultKey& key, std::string reason);
 
@@ -77,7 +82,7 @@ class ResultStore {
     bool kept = false, changed = false;
   };
 
-  Entry look_up(const ResultKey& key, const nlohmann::json& inputs) const;
+  Entry look_up(const ResultKey& key, const nlohmann::json& inputs, bool superseded_too) const;
   Entry entry(const ResultKey& key) const;
   std::filesystem::path record_path(const ResultKey& key) const {
     return workspace_.path(Workspace::record_file(key.step, key.view));

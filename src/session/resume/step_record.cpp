@@ -46,6 +46,7 @@ void write_record(const std::filesystem::path& path, const StepRecord& record) {
         {{"file", output.name}, {"size", output.identity.size}, {"hash", output.identity.hash}});
   json document = {{"inputs", record.inputs}, {"outputs", outputs}, {"result", record.result}};
   if (record.cleaned) document["cleaned"] = true;
+  if (record.superseded) document["superseded"] = true;
   write_file(path, json_text(document));
 }
 
@@ -58,6 +59,7 @@ std::optional<StepRecord> read_record(const std::filesystem::path& path) {
     record.result = document.at("result");
     if (!is_result(record.result)) return std::nullopt;
     record.cleaned = document.value("cleaned", false);
+    record.superseded = document.value("superseded", false);
     for (const json& output : document.at("outputs"))
       record.outputs.push_back(
           {output.at("file").get<std::string>(),

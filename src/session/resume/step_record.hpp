@@ -25,7 +25,8 @@ struct StepRecord {
   nlohmann::json inputs;
   std::vector<OutputFile> outputs;
   nlohmann::json result;
-  bool cleaned = false;  ///< the files were removed, since nothing but other options would need them again
+  bool cleaned = false;     ///< the files were removed, since nothing but other options would need them again
+  bool superseded = false;  ///< a run with --overwrite has begun that is to make the result again
 };
 
 /// Whether each member of `keys` that an object has passes a test: files may have been changed by hand.

@@ -23,6 +23,7 @@
 #include "session/scene/cloud_writer.hpp"
 #include "session/scene/dense_model.hpp"
 #include "session/scene/export_points.hpp"
+#include "session/scene/output_files.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_job.hpp"
 #include "session/scene/tile_cloud.hpp"
@@ -265,8 +266,8 @@ void commit_cloud(SceneJob& job, UnfinishedCloud& cloud, StepRecord record) {
   const std::uint64_t points = cloud.writer.count();
   if (points == 0)
     throw InputError(fmt::format("{}: the cloud is empty: none of {} points lies in --roi {}; they lie in {}",
-                                 workspace.root().string(), cloud.points, format_box(settings.roi),
-                                 format_box(cloud.writer.bounds())));
+                                 workspace.root().string(), cloud.points, rounded_box(*settings.roi),
+                                 rounded_box(*cloud.writer.bounds())));
   if (const std::string kept = keep_changed_cloud(workspace, Step::kFusion); !kept.empty())
     job.findings.warn(kept);
   remove_of_cloud(workspace, job.targets);
@@ -300,6 +301,8 @@ void fuse_views(SceneGraph& graph) {
   }
   if (const std::string reason = job.products.results.reason({Step::kFusion}); !reason.empty())
     messages().info("fusion: the stale cloud is made again: {}", reason);
+  if (const std::string fewer = fewer_views(job.products.workspace, views.size()); !fewer.empty())
+    messages().info("fusion: {}", fewer);
   // Without any, the run ends with the reason.
   if (!views.empty() && static_cast<int>(views.size()) < job.settings.cloud.min_views)
     job.findings.warn(

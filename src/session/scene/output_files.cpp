@@ -1,5 +1,7 @@
 #include "session/scene/output_files.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -10,6 +12,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/paths.hpp"
+#include "session/resume/step_record.hpp"
 #include "session/scene/cloud_offset.hpp"
 #include "session/scene/export_points.hpp"
 
@@ -144,9 +147,9 @@ void check_folders(const PlannedOutput& output, bool of_others) {
           "another folder with --output");
 }
 
-void remove_files_of_departed_views(const SceneInput& input, const ScenePlan& plan,
-                                    const Workspace& workspace) {
-  const std::vector<std::string> departed = departed_views(plan, workspace);
+/// The files of views, without those that the run reads.
+static std::vector<std::string> files_of_departed(const std::vector<std::string>& departed,
+                                                  const SceneInput& input, const Workspace& workspace) {
   std::vector<std::string> files;
   for (const std::string& view : departed)
     for (const Step step : kViewSteps) {
@@ -154,9 +157,45 @@ void remove_files_of_departed_views(const SceneInput& input, const ScenePlan& pl
       add(files, files_of(step, view));
     }
   const auto inputs = inputs_among(workspace.root(), files, inputs_of(input));
+  std::erase_if(files, [&](const std::string& file) { return inputs.contains(file); });
+  return files;
+}
+
+std::vector<std::string> removals(const PlannedOutput& output, const SceneInput& input) {
+  const auto& [plan, targets, settings, workspace] = output;
+  std::vector<std::string> texts;
+  if (!targets.does(Step::kFusion)) return texts;
+  OwnedFiles& owned = workspace.owned();
+  const auto count = [&](const std::string& folder) { return owned.count_removable(owned.below(folder)); };
+  const auto path = [&](const std::string& folder) { return workspace.path(folder).string(); };
+  if (const int tiles = count(Workspace::tiles_folder()); tiles > 0 && !targets.does(Step::kTiles))
+    texts.push_back(fmt::format("the {} tile{} in {}, as --tile is not given", tiles, tiles == 1 ? "" : "s",
+                                path(Workspace::tiles_folder())));
+  if (count(Workspace::export_folder()) > 0 && !targets.does(Step::kExport))
+    texts.push_back(
+        fmt::format("the model in {}, as --export-points is not given", path(Workspace::export_folder())));
+  const std::vector<std::string> departed = departed_views(plan, workspace);
+  if (owned.count_removable(files_of_departed(departed, input, workspace)) > 0)
+    texts.push_back(fmt::format("the files of {} view{} that the model has no more, such as {}",
+                                departed.size(), departed.size() == 1 ? "" : "s", departed.front()));
+  return texts;
+}
+
+std::string fewer_views(const Workspace& workspace, std::size_t views) {
+  const auto record = read_record(workspace.path(Workspace::record_file(Step::kFusion)));
+  if (views == 0 || !record || !record->inputs.is_object() || !record->inputs.contains("views") ||
+      !is_there(workspace.path(Workspace::cloud_file())))
+    return {};
+  const std::size_t before = record->inputs.at("views").size();
+  return before > views ? fmt::format("the cloud of {} views is replaced by one of {}", before, views) : "";
+}
+
+void remove_files_of_departed_views(const SceneInput& input, const ScenePlan& plan,
+                                    const Workspace& workspace) {
+  const std::vector<std::string> departed = departed_views(plan, workspace);
   int removed = 0;
-  for (const std::string& file : files)
-    if (!inputs.contains(file)) removed += workspace.owned().remove(file) ? 1 : 0;
+  for (const std::string& file : files_of_departed(departed, input, workspace))
+    removed += workspace.owned().remove(file) ? 1 : 0;
   if (removed > 0)
     messages().info("the files of {} views that the model has no more are removed from {}", departed.size(),
                     workspace.root().string());

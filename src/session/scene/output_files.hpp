@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,14 @@ void check_folders(const PlannedOutput& output, bool of_others);
 /// @throws OutputError
 void remove_files_of_departed_views(const SceneInput& input, const ScenePlan& plan,
                                     const Workspace& workspace);
+
+/// What a run removes of earlier ones and does not write again, and why: a text for each kind, such as "the 6
+/// tiles in dense/tiles, as --tile is not given". The list of files is loaded.
+std::vector<std::string> removals(const PlannedOutput& output, const SceneInput& input);
+
+/// That the cloud of an earlier run, which is of more views, is replaced by one of `views`; empty where it is
+/// not, or there is none.
+std::string fewer_views(const Workspace& workspace, std::size_t views);
 
 /// @throws OutputError where a file of a finished step is not there any more
 void check_results_are_there(const SceneProducts& products);

@@ -110,7 +110,8 @@ class Division {
 
   void plan_checks() {
     if (scene_.check == 0) return;
-    plan_.check_at_once = count_within(work_, scene_.check, threads_);
+    plan_.check_at_once =
+        count_within(rest_of(work_, scene_.planes), std::max(scene_.check, scene_.areas), threads_);
     // Where a GPU sweeps, the processor has time for the check.
     if (plan_.device_peak > 0)
       plan_.checks_beside = static_cast<int>(
@@ -155,8 +156,10 @@ class Division {
     const std::size_t estimating =
         std::max(least_ - scene_.base, estimation()) + (plan_.model_beside ? scene_.copy : 0);
     const int photos = count_within(rest_of(plan_.limit, scene_.base) / 2, scene_.photo, threads_);
-    return std::max({estimating + of(scene_.check, plan_.checks_beside),
-                     of(scene_.check, plan_.check_at_once), of(scene_.photo, photos)});
+    return std::max(
+        {estimating + (plan_.checks_beside > 0 ? scene_.planes : 0) + of(scene_.check, plan_.checks_beside),
+         scene_.planes + of(std::max(scene_.check, scene_.areas), plan_.check_at_once),
+         of(scene_.photo, photos)});
   }
 
   const SceneMemory& scene_;
@@ -185,6 +188,7 @@ MemoryPlan plan_memory(const ScenePlan& plan, const SceneSettings& settings, con
   for (const SceneMemory::Stream& stream : scene.streams)
     memory.of_step[Step::kEstimate] =
         std::max(memory.of_step[Step::kEstimate], scene.images + stream.matching);
+  if (scene.planes > 0) memory.of_step[Step::kPlanes] = std::max(scene.check, scene.areas);
   memory.of_step[Step::kCheck] = scene.check;
   memory.gpu = std::ranges::any_of(backends, [](const auto& backend) { return backend->is_gpu(); });
   return memory;

@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "core/counted_memory.hpp"
+#include "fuse/planes/scene_planes.hpp"
 #include "methods/stereo/pair.hpp"
+#include "scene/corner_matches.hpp"
+#include "session/products/filled_maps.hpp"
 #include "session/products/masks.hpp"
 #include "session/products/stores.hpp"
 #include "session/scene/view_check.hpp"
@@ -86,12 +89,21 @@ void add_stream(const ScenePlan& plan, const SceneSettings& settings, const Back
   memory.streams.push_back(stream);
 }
 
+/// Adds a view in small whose areas get planes: while they are searched, its depths, greys and points are
+/// kept; its areas are divided by edges and lists of pixels.
+void add_planes(std::size_t pixels, SceneMemory& memory) {
+  constexpr std::size_t kHeld = sizeof(float) + sizeof(std::uint8_t) + sizeof(SurfacePoint) / 4, kAreas = 112;
+  memory.planes += pixels * kHeld;
+  memory.areas = std::max(memory.areas, pixels * kAreas);
+}
+
 /// Sets what depends on the sizes of the views.
 void measure_views(const ScenePlan& plan, const SceneSettings& settings, SceneMemory& memory) {
   const MatchingSettings& matching = settings.matching;
   const auto channel_bytes = [&](std::size_t count) {
     return PhotoStore::channel_bytes(count, matching.colour, matching.patches());
   };
+  const bool with_planes = settings.plan.checks && settings.check.max_planes > 0;
   const bool with_colours = !settings.plan.given_maps && has_step(matching.spec.refine, kNeedsColours);
   std::size_t padded = 0, check = 0;
   for (const int view : plan.needed_views()) {
@@ -99,6 +111,7 @@ void measure_views(const ScenePlan& plan, const SceneSettings& settings, SceneMe
     memory.view_pixels = std::max(memory.view_pixels, pixels_of(camera));
     padded = std::max(padded, padded_pixels(camera));
     check = std::max(check, check_view_bytes(camera, settings.check));
+    if (with_planes) add_planes(pixels_of(averaged(camera, plane_image_factor(camera))), memory);
     std::size_t images = pixels_of(camera);
     for (const int source : plan.view(view).sources) images += pixels_of(plan.view(source).camera);
     const std::size_t colours =
@@ -148,7 +161,8 @@ std::size_t SceneMemory::fusion(std::size_t held_views, FusionMemory memory) con
 }
 
 std::size_t SceneMemory::least(int threads_a_stream, FusionMemory memory) const {
-  return base + std::max({estimation(threads_a_stream, 1), copy, photo, check, fusion(most_views, memory)});
+  return base + std::max({estimation(threads_a_stream, 1), copy, photo, planes + std::max(check, areas),
+                          fusion(most_views, memory)});
 }
 
 SceneMemory scene_memory(const ScenePlan& plan, const SceneSettings& settings, const Backends& backends) {

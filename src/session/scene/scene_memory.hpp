@@ -26,6 +26,8 @@ struct SceneMemory {
   std::size_t images = 0;                      ///< of a view and its sources, and its mask
   std::vector<Stream> streams;                 ///< none where nothing is estimated
   std::size_t check = 0;                       ///< of a view; 0: none is checked, nor fused
+  std::size_t planes = 0;                      ///< of all views, while planes are searched
+  std::size_t areas = 0;                       ///< of a view whose areas get planes
   std::size_t writing = 0;                     ///< of the maps of an estimated view
   std::size_t view = 0;                        ///< of the maps that fusion holds of a view
   std::size_t map_cache = 0, photo_cache = 0;  ///< of all views

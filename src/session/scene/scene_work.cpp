@@ -13,15 +13,22 @@ namespace recon {
 
 namespace {
 
-/// "view00.png (its reason), view01.png (its reason) and 4 more".
+/// "view00.png, view01.png (their reason), view02.png (its reason) and 4 more": a reason that views have in
+/// common stands behind the last of them.
 std::string names_text(const std::vector<LeftOut>& views, bool with_reasons) {
   constexpr std::size_t kMaxNamed = 5;
   std::string text;
-  for (std::size_t i = 0; i < std::min(kMaxNamed, views.size()); ++i) {
+  const std::size_t named = std::min(kMaxNamed, views.size());
+  const std::string more = views.size() > named ? fmt::format(" and {} more", views.size() - named) : "";
+  const bool same =
+      std::ranges::all_of(views, [&](const LeftOut& view) { return view.reason == views.front().reason; });
+  for (std::size_t i = 0; i < named; ++i) {
     text += (i == 0 ? "" : ", ") + views[i].name;
-    if (with_reasons) text += " (" + views[i].reason + ")";
+    const bool last = same ? i + 1 == named : i + 1 == named || views[i + 1].reason != views[i].reason;
+    if (same && last) text += more;
+    if (with_reasons && last) text += " (" + views[i].reason + ")";
   }
-  return views.size() <= kMaxNamed ? text : text + fmt::format(" and {} more", views.size() - kMaxNamed);
+  return same ? text : text + more;
 }
 
 /// Warns of the views that have no depth map that can be fused; many become one warning.
@@ -114,6 +121,21 @@ SceneWork all_work(const Targets& targets, const ScenePlan& plan) {
   return work;
 }
 
+/// Of its result; steps that are not of views have one for all.
+static ResultKey key_of(const SceneProducts& products, Step step, int view) {
+  return is_of_views(step) ? products.key(step, view) : ResultKey{step};
+}
+
+void supersede(const Targets& targets, const SceneProducts& products) {
+  for (const auto& [step, views] : all_work(targets, products.plan)) {
+    const int records =
+        static_cast<int>(is_of_views(step) ? views.size() : std::min<std::size_t>(1, views.size()));
+    parallel_for(records, [&, &step = step, &views = views](int i) {
+      products.results.supersede(key_of(products, step, views[i]));
+    });
+  }
+}
+
 SceneWork FinishedWork::remaining() {
   SceneWork work = all_work(targets_, plan_);
   std::erase_if(work[Step::kPrepare],
@@ -147,9 +169,7 @@ SceneWork made(const Targets& targets, const SceneProducts& products) {
   };
   SceneWork work = all_work(targets, products.plan);
   for (auto& [step, views] : work)
-    std::erase_if(views, [&](int view) {
-      return !is_made(is_of_views(step) ? products.key(step, view) : ResultKey{step});
-    });
+    std::erase_if(views, [&, &step = step](int view) { return !is_made(key_of(products, step, view)); });
   return work;
 }
 

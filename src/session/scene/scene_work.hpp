@@ -17,6 +17,10 @@ using SceneWork = std::map<Step, std::vector<int>>;
 /// All work of a run, as if nothing were finished.
 SceneWork all_work(const Targets& targets, const ScenePlan& plan);
 
+/// Supersedes all results of earlier runs that a run is to make again, see ResultStore.
+/// @throws OutputError
+void supersede(const Targets& targets, const SceneProducts& products);
+
 /// What a finished run has made, and did not find finished.
 SceneWork made(const Targets& targets, const SceneProducts& products);
 

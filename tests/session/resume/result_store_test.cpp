@@ -101,6 +101,28 @@ TEST_F(ResultStoreTest, AStoreKeepsWhatHoldsAndSaysWhyElse) {
   EXPECT_EQ(first.reason(cloud), kDamagedRecord) << "a cloud has points";
 }
 
+TEST_F(ResultStoreTest, ASupersededResultIsMadeAgainAndItsFilesStay) {
+  const Workspace workspace(folder_);
+  const ResultKey key{Step::kEstimate, "a.png"};
+  workspace.owned().claim({"a.bin"});
+  write("a.bin", "content");
+  const nlohmann::json inputs = {{"version", 1}};
+  const StepRecord record{inputs, {{"a.bin", *identify_file(folder_ / "a.bin")}}, nlohmann::json::object()};
+  ResultStore store(workspace, false);
+  store.supersede(key);
+  EXPECT_EQ(store.find(key, inputs), nullptr) << "there is none";
+  store.put(key, record);
+  store.supersede(key);
+  EXPECT_TRUE(fs::exists(folder_ / "a.bin"));
+  ResultStore next(workspace, false);
+  EXPECT_EQ(next.find(key, inputs), nullptr);
+  EXPECT_THAT(next.reason(key), testing::HasSubstr("--overwrite"));
+  EXPECT_FALSE(next.changed(key));
+  EXPECT_NE(next.find(key, inputs, false), nullptr) << "what is there is asked for";
+  next.put(key, record);
+  EXPECT_NE(ResultStore(workspace, false).find(key, inputs), nullptr);
+}
+
 TEST_F(ResultStoreTest, ARecordThatNamesFilesElsewhereIsNone) {
   for (const std::string file : {"../a.bin", "stereo/../../a.bin", "/a.bin"}) {
     StepRecord record{{}, {{file, {1, "hash"}}}, nlohmann::json::object()};
