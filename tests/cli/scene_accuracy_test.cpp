@@ -85,6 +85,36 @@ TEST_F(SceneAccuracy, OfTheSkyHasFewPoints) {
   EXPECT_GT(cloud.at("scores").at(0).at("f1"), 0.90);  // 0.9069
 }
 
+// Plain walls take planes of the scene: without these they have holes.
+TEST_F(SceneAccuracy, OfPlainWallsIsHigherWithPlanes) {
+  const std::string scene = (folder_ / "white_room").string(), dense = scene + "/dense";
+  ASSERT_EQ(run_program(folder_, {RECON_RENDER, RECON_SOURCE_DIR "/scenes/white_room.json", scene, "--width",
+                                  "320", "--ground-truth", "png", "--quiet"})
+                .exit_code,
+            0);
+  struct Quality {
+    double completeness, right, of_estimated, f1;
+  };
+  const auto quality = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> command = {RECON_RECONSTRUCT, scene, "--device", "cpu"};
+    command.insert(command.end(), options.begin(), options.end());
+    const Outcome run = run_program(folder_, command);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const nlohmann::json depth = evaluate({"depth", dense, "--ground-truth", scene + "/gt_depth"}).at("all");
+    const nlohmann::json cloud =
+        evaluate({"cloud", dense + "/fused.ply", "--scene", scene, "--thresholds", "0.03"});
+    const double completeness = depth.at("completeness"), right = within(depth, 0.01);
+    return Quality{completeness, right, right / completeness, cloud.at("scores").at(0).at("f1")};
+  };
+  const Quality with = quality({}), without = quality({"--scene-planes", "0"});
+  EXPECT_GT(with.right, 0.943);                                // 0.948
+  EXPECT_GT(with.right, without.right + 0.015);                // 0.927
+  EXPECT_GT(with.completeness, without.completeness + 0.017);  // 0.965 against 0.942
+  EXPECT_GT(with.of_estimated, 0.977);                         // 0.982; without 0.984
+  EXPECT_GT(with.f1, 0.938);                                   // 0.9435
+  EXPECT_GT(with.f1, without.f1 + 0.007);                      // 0.9317
+}
+
 // A walk that looks ahead, where the geometry of the cameras says little about what they see.
 TEST_F(SceneAccuracy, WithoutSparsePointsIsAsGood) {
   const std::string scene = (folder_ / "corridor").string();

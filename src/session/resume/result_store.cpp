@@ -21,8 +21,9 @@ bool is_plane(const nlohmann::json& value) {
 bool is_whole(Step step, const nlohmann::json& result) {
   if (step == Step::kFusion || step == Step::kExport) return result.contains("points");
   if (step == Step::kPlanes)
-    return result.contains("planes") && std::ranges::all_of(result.at("planes"), is_plane) &&
-           result.contains("areas") && result.at("areas").is_object() &&
+    return result.contains("planes") && result.at("planes").is_array() &&
+           std::ranges::all_of(result.at("planes"), is_plane) && result.contains("areas") &&
+           result.at("areas").is_object() &&
            std::ranges::all_of(result.at("areas"),
                                [](const nlohmann::json& share) { return share.is_number(); });
   return step != Step::kPair || (result.contains("known") && result.contains("colours"));

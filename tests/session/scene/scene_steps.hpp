@@ -155,15 +155,17 @@ WatchedBackend& add_backend(Backends& backends, Arguments&&... arguments) {
 /// Gives each test a folder of its own with a small rendered scene.
 class SceneSteps : public testing::Test {
  protected:
-  SceneSteps() {
+  /// @param name_of_scene  its description in tests/cli/data
+  /// @param views          how many are rendered of it
+  explicit SceneSteps(const std::string& name_of_scene = "small_scene.json", int views = kViews) {
     std::string name = (fs::temp_directory_path() / "scene_steps_XXXXXX").string();
     EXPECT_NE(mkdtemp(name.data()), nullptr);
     folder_ = name;
-    const std::string file = RECON_SOURCE_DIR "/tests/cli/data/small_scene.json";
-    const SceneDescription description = parse_description(content(file), file, kViews).scene;
+    const std::string file = RECON_SOURCE_DIR "/tests/cli/data/" + name_of_scene;
+    const SceneDescription description = parse_description(content(file), file, views).scene;
     fs::create_directories(folder_ / "images");
     fs::create_directories(folder_ / "sparse");
-    for (int i = 0; i < kViews; ++i)
+    for (int i = 0; i < views; ++i)
       write_image(folder_ / "images" / description.views[static_cast<std::size_t>(i)].name,
                   render_view(description, i).image.view());
     write_colmap_model(folder_ / "sparse", sparse_scene(description), ColmapFormat::kText);
@@ -176,9 +178,10 @@ class SceneSteps : public testing::Test {
   /// A run into the folder `output` whose model is read. Unless `searches_` is set, each view is swept once,
   /// and overlaps with its sources only, so that work on some views ends long before that on others.
   std::unique_ptr<SceneJob> begin(const std::string& output) const {
-    auto job =
-        std::make_unique<SceneJob>(options_, SceneFolder{folder_, folder_ / "images", folder_ / "sparse"},
-                                   Workspace(folder_ / output), HostLimits{kAmpleMemory, kThreads});
+    SceneFolder input{folder_, folder_ / "images", folder_ / "sparse"};
+    if (fs::exists(folder_ / "masks")) input.masks = folder_ / "masks";
+    auto job = std::make_unique<SceneJob>(options_, input, Workspace(folder_ / output),
+                                          HostLimits{kAmpleMemory, kThreads});
     job->read();
     const Workspace& workspace = job->products.workspace;
     workspace.owned().claim(files_to_write({job->plan, job->targets, job->settings, workspace}));
@@ -203,8 +206,9 @@ class SceneSteps : public testing::Test {
   static void do_all(SceneJob& job, const Backends& backends) {
     SceneGraph graph(job, backends);
     estimate_views(graph);
-    check_views(graph);
-    fuse_views(graph);
+    if (job.targets.does(Step::kPlanes)) find_planes(graph);
+    if (job.targets.does(Step::kCheck)) check_views(graph);
+    if (job.targets.does(Step::kFusion)) fuse_views(graph);
   }
 
   /// The files of a run that has ended: all but the records, which hold times and names of devices.
