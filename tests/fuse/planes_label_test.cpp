@@ -199,36 +199,42 @@ TEST(LabelAreas, WhereTwoViewsSeeAnotherGreyLevelOnThePlaneStaysUnknown) {
   }
 }
 
-/// The depths right of the panel are those of another plane: each has half of what is around.
-TEST(LabelAreas, WhereAnotherPlaneHasAsManyVotesStaysUnknown) {
-  const WorldPlane other{{0, 0, -1}, -4.3};
-  const Panel right{-0.05, -9, 9, 9};
-  for (const bool rival : {false, true}) {
+/// Most known depths around the panel are those of the wall, but other views may see its own.
+TEST(LabelAreas, TheDepthsOfOtherViewsVote) {
+  const WorldPlane other{{0, 0, -1}, -3.8};  // nearer: no view sees through the wall
+  for (const bool on_wall : {true, false}) {
     Views scene;
-    if (rival)
-      scene.put(0, right, other);
-    else
-      scene.make_unknown(0, right);
+    scene.put(0, {0.1, -9, 9, 9}, other);
+    for (int i = 1; i < Views::kCount; ++i) scene.put(i, scene.panel, on_wall ? kWall : other);
     scene.make_unknown(0, scene.panel);
-    const Filled count = filled(scene, scene.labels({kWall, other}));
-    EXPECT_EQ(count.inside > kPanelPixels / 2, !rival);
-    EXPECT_EQ(filled(scene, scene.labels({kWall, other}), 2).inside, 0);
+    const int on_it = filled(scene, scene.labels({kWall, other})).inside;
+    if (on_wall)
+      EXPECT_GT(on_it, kPanelPixels / 2);
+    else
+      EXPECT_EQ(on_it, 0);
   }
 }
 
-/// Half of the known depths lie on each: together they are those of one surface, if the planes nearly
-/// coincide.
-TEST(LabelAreas, TwoPlanesThatCoincideAreNoRivals) {
-  for (const double depth : {4.02, 4.2}) {
-    const WorldPlane other{{0, 0, -1}, -depth};
-    Views scene;
-    scene.put(0, {-0.05, -9, 9, 9}, other);
-    scene.make_unknown(0, scene.panel);
-    const Image<std::uint8_t> labels = scene.labels({kWall, other});
-    EXPECT_EQ(filled(scene, labels, 1).inside + filled(scene, labels, 2).inside > kPanelPixels / 2,
-              depth < 4.1)
-        << depth;
-  }
+/// The right half of the panel is that of a plane that turns away; depths are known near its border.
+TEST(LabelAreas, AnAreaOfTwoPlanesIsDividedWhereTheyMeet) {
+  const WorldPlane turning{normalized(Vec3d{0.3, 0, -1}), -4 / std::sqrt(1.09)};
+  Views scene;
+  const Panel &panel = scene.panel, inner{panel.x0 + 0.2, panel.y0 + 0.2, panel.x1 - 0.2, panel.y1 - 0.2};
+  scene.put(0, panel, kWall);
+  scene.put(0, {0, panel.y0, panel.x1, panel.y1}, turning);
+  scene.make_unknown(0, inner);
+  for (int y = 0; y < scene.camera.height; ++y)
+    for (int x = 80; x < scene.camera.width; ++x)
+      if (scene.in_panel(x, y)) scene.normals(x, y) = {0.2873f, 0, -0.9578f};
+  const Image<std::uint8_t> labels = scene.labels({kWall, turning});
+  int left = 0, right = 0;
+  for (int y = 0; y < labels.height(); ++y)
+    for (int x = 0; x < labels.width(); ++x) {
+      const bool inside = inner.contains(Views::on_wall(scene.views[0], x, y));
+      ASSERT_EQ(labels(x, y), !inside ? kUnlabelled : x < 80 ? 1 : 2) << x << " " << y;
+      ++(x < 80 ? left : right);
+    }
+  EXPECT_GT(std::min(left, right), 300);
 }
 
 /// The known depths of the panel's surroundings are those of a strip at its upper border.
@@ -252,20 +258,6 @@ TEST(LabelAreas, ScatteredDepthsDoNotCount) {
       for (int x = 0; x < scene.camera.width; ++x)
         if (x % spacing != 0 || y % spacing != 0) scene.depth[0](x, y) = kUnknown;
     EXPECT_EQ(filled(scene, scene.labels()).inside > 0, spacing == 1);
-  }
-}
-
-/// Most known depths are a little too far, so that the photos still match along their plane, but along that
-/// of the others they match better.
-TEST(LabelAreas, APlaneAlongWhichThePhotosMatchMuchBetterIsInTheWay) {
-  const WorldPlane farther{{0, 0, -1}, -4.62};
-  for (const bool rival : {false, true}) {
-    Views scene;
-    scene.put(0, {-9, -9, 0.68, 9}, farther);
-    scene.make_unknown(0, scene.panel);
-    const std::vector<WorldPlane> both = {farther, kWall}, one = {farther};
-    const Filled count = filled(scene, scene.labels(rival ? both : one));
-    EXPECT_EQ(count.inside > kPanelPixels / 2, !rival);
   }
 }
 
@@ -293,15 +285,16 @@ TEST(LabelAreas, WhatDoesNotMatchInAnAreaLosesItsLabel) {
           << x << " " << y;
 }
 
-/// Without texture around, only an area with many known depths on the plane takes it. Blurred colours make
-/// the border of the panel an area of its own.
+/// Without texture around, most of the known depths have to lie on the plane.
 TEST(LabelAreas, WithoutTextureTheKnownDepthsDecide) {
-  for (const bool small : {true, false}) {
-    Views scene(small ? Panel{-0.3, -0.2, 0.2, 0.2} : Panel{-1.8, -1.3, 1.8, 1.3});
+  for (const double border : {0.6, 0.15}) {  // 0.8 and 0.6 of what is around lie on the plane
+    Views scene;
     for (Image<std::uint8_t>& it : scene.grey) it.fill(Views::kPlain);
-    const Filled count = filled(scene, scene.labels(), 1, {-0.1, -0.1, 0, 0.1});
-    EXPECT_EQ(count.inside > 0, small);
-    EXPECT_EQ(count.unfilled > 0, !small);
+    scene.put(0, {border, -9, 9, 9}, {{0, 0, -1}, -5});
+    scene.make_unknown(0, scene.panel);
+    const Filled count = filled(scene, scene.labels(), 1, {-0.3, -0.2, 0.2, 0.2});
+    EXPECT_EQ(count.inside > 0, border > 0.5) << border;
+    EXPECT_EQ(count.unfilled > 0, border < 0.5) << border;
   }
 }
 
