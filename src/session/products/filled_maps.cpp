@@ -21,7 +21,7 @@ std::string name_of(const ScenePlan& plan, int view) {
 }  // namespace
 
 int plane_image_factor(const Pinhole& camera) {
-  constexpr int kMaxSide = 800;
+  constexpr int kMaxSide = 640;
   return (std::max(camera.width, camera.height) + kMaxSide - 1) / kMaxSide;
 }
 

@@ -9,7 +9,7 @@
 
 namespace recon {
 
-/// How many times smaller the images are in which areas get planes: none of their sides has more than 800
+/// How many times smaller the images are in which areas get planes: none of their sides has more than 640
 /// pixels, which keeps joints and frames apart, and larger images gain nothing.
 int plane_image_factor(const Pinhole& camera);
 
