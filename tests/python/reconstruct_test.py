@@ -247,7 +247,7 @@ class Views(Plane):
             warnings(1, grid.ravel())
 
     def test_fusion_equals_the_program(self):
-        self.program(SCENE, "-o", self.folder / "dense")
+        self.program(SCENE, "-o", self.folder / "dense", "--scene-planes", "0")
         dense = self.folder / "dense"
         names = reconstruct.io.view_names(dense)
         lines = (dense / "stereo/patch-match.cfg").read_text().splitlines()

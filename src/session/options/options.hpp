@@ -125,6 +125,7 @@ enum class OptionScope {
 /// The results that the value of an option of OptionScope::kResults has an effect on, directly.
 enum class OptionResult {
   kDepthMaps,  ///< the depth maps of views before the check across views, or the result of a pair
+  kPlanes,     ///< which areas planes of the scene fill, and so the maps after the check
   kCheck,      ///< the maps after the check
   kAgreement,  ///< both these and the cloud
   kCloud,

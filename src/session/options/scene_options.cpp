@@ -214,7 +214,7 @@ void add_fusion(OptionGroup& group) {
            "that lie on one are filled; 0: none are")
       .number(kSweep & kScenes, RECON_FIELD(scene_planes), {0, kMaxScenePlanes})
       .only_where(kSweep, has_patches, kPatchesOnly)
-      .in(OptionResult::kCheck);
+      .in(OptionResult::kPlanes);
   group
       .add("min-fused-views", "N",
            "Min number of views of a point of the cloud, where several views have a depth")

@@ -22,14 +22,10 @@ SceneSettings::SceneSettings(const SessionOptions& options) {
   matching = {job.method,     options.spec(job.method), options.in_colour(job),
               options.planes, options.filter,           bounds};
   if (matching.sweeps()) matching.filter = options.resolved_filter();
-  check = {options.check_consistency(job),
-           bounds,
-           options.swept_by_patches(job),
-           options.min_reliability(),
-           options.hole_reach(job),
-           options.filter.speckle_size,
-           plan.given_maps ? 0 : options.max_scene_planes(job),
-           options.clean};
+  check = {options.check_consistency(job), bounds,
+           options.swept_by_patches(job),  options.min_reliability(),
+           options.hole_reach(job),        options.filter.speckle_size,
+           options.max_scene_planes(job),  options.clean};
   cloud = {options.fusion_consistency(job),
            options.min_fused_views,
            options.point_spacing,

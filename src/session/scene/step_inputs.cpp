@@ -124,7 +124,7 @@ json StepInputs::estimate(int view) const {
 }
 
 json StepInputs::planes(const std::vector<int>& views) const {
-  json inputs = with_options({OptionResult::kCheck, OptionResult::kAgreement});
+  json inputs = with_options({OptionResult::kPlanes, OptionResult::kCheck, OptionResult::kAgreement});
   for (const int view : views) {
     json of_view = maps(view);
     of_view.erase("filled");
@@ -138,7 +138,7 @@ json StepInputs::planes(const std::vector<int>& views) const {
 json StepInputs::check(int view, const std::vector<int>& sources) const {
   json source_maps = json::object();
   for (const int source : sources) source_maps[plan_.name(source)] = maps(source);
-  json inputs = with_options({OptionResult::kCheck, OptionResult::kAgreement});
+  json inputs = with_options({OptionResult::kPlanes, OptionResult::kCheck, OptionResult::kAgreement});
   inputs["reference"] = maps(view);
   inputs["sources"] = std::move(source_maps);
   if (const StepRecord* const planes = products_.results.get({Step::kPlanes}))

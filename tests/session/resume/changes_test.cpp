@@ -312,9 +312,9 @@ TEST_F(ChangesOfOptions, AreInARecordUnlessTheyHaveNoInfluence) {
       options.pair.depth_png = 1.0;
       options.use(Method::kBlockMatching).block.region = {0, 0, 8, 8};
       in_records.merge(options.recorded({options.method_of(pair), pair})
-                           .of({OptionResult::kDepthMaps, OptionResult::kCheck, OptionResult::kAgreement,
-                                OptionResult::kCloud, OptionResult::kCloudFile, OptionResult::kTiles,
-                                OptionResult::kExport}));
+                           .of({OptionResult::kDepthMaps, OptionResult::kPlanes, OptionResult::kCheck,
+                                OptionResult::kAgreement, OptionResult::kCloud, OptionResult::kCloudFile,
+                                OptionResult::kTiles, OptionResult::kExport}));
     }
   const SessionOptions given = parse_options({{"depth-maps", {"maps"}}, {"depth-unit", {"0.001"}}});
   in_records.merge(given.recorded({}).of({OptionResult::kDepthMaps}));
