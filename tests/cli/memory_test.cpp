@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, ReconstructMemory,
                                          MemoryCase{"sweep_winner", {"--optimizer", "winner"}, "110MiB"},
                                          MemoryCase{"sweep_cross", {"--aggregation", "cross"}, "138MiB"},
                                          MemoryCase{"bm", {"--method", "bm"}, "106MiB"},
-                                         MemoryCase{"given_maps", {"--depth-maps", kTrueMaps}, "106MiB"},
+                                         MemoryCase{"given_maps", {"--depth-maps", kTrueMaps}, "112MiB"},
                                          MemoryCase{"sgm", {"--method", "sgm"}, "128MiB"},
                                          MemoryCase{"bp", {"--method", "bp", "--iterations", "1"}, "270MiB"}),
                          [](const auto& c) { return std::string(c.param.name); });
