@@ -115,7 +115,7 @@ testing::AssertionResult same_values(const reconstruct::Map<float>& map, const I
 }
 
 TEST_F(ViewTest, SweepAndFusionEqualTheProgram) {
-  run_program_on_scene();
+  run_program_on_scene({"--scene-planes", "0"});  // which `fuse` does not search
   const auto chosen = sources();
   std::vector<reconstruct::DepthMaps> maps;
   std::vector<reconstruct::FusionView> views;

@@ -50,7 +50,8 @@ struct Fusion {
   std::vector<std::string> warnings;
 };
 
-/// Checks depth maps across views and fuses what is confirmed into a cloud, as the program does with its own:
+/// Checks depth maps across views and fuses what is confirmed into a cloud, as the program does with its own
+/// where it searches no planes of the scene (`--scene-planes 0`):
 /// the same points in the same order.
 /// @param views    at least 2. Where no view has sources, they are chosen by the positions of the cameras
 /// @param options  by name, of the check and the cloud: min-views, max-depth-error, max-normal-angle,
