@@ -10,8 +10,7 @@ namespace recon {
 
 namespace {
 
-/// Of what a plane fills, as if it were a cost of 1 - confidence: planes of areas are right as often as
-/// depths that match so well.
+/// Of what a plane fills, as if it were 1 - cost of a match: it counts where no other view has a depth.
 constexpr float kFilledConfidence = 0.5f;
 
 std::string name_of(const ScenePlan& plan, int view) {

@@ -81,20 +81,21 @@ class PlaneSearch {
     SmallView& it = views_[view];
     std::vector<DepthSource> sources;
     for (const int source : asked_of(view)) sources.push_back(depth_source(source));
+    ConsistencyOptions consistency = settings_.consistency;  // as of the check, of the sources that are asked
+    consistency.min_views = std::min(consistency.min_views, std::max(1, static_cast<int>(sources.size())));
     const Image<Agreement> said =
-        graph_.check_devices.count_agreement(view, depth_source(view), sources, settings_.consistency);
+        graph_.check_devices.count_agreement(view, depth_source(view), sources, consistency);
     const auto maps = small_maps(view);
     it.depth = Image<float>(it.camera.width, it.camera.height, kUnknown);
     const Image<float> variation = inverse_depth_variation(maps->depth.view());
     parallel_for(it.camera.height, [&](int y) {
       for (int x = 0; x < it.camera.width; ++x)
         if (said(x, y).agree > 0 && keeps_depth(said(x, y), reliability(said(x, y), variation(x, y)),
-                                                settings_.consistency, settings_.min_reliability))
+                                                consistency, settings_.min_reliability))
           it.depth(x, y) = maps->depth(x, y);
     });
     it.grey = mapped<std::uint8_t>(colours_of(view), luma);
     add_points(view, maps->normal.view());
-    graph_.progress(Step::kPlanes).advance();
     return TaskEnd::kDone;
   }
 
@@ -108,11 +109,13 @@ class PlaneSearch {
     ScenePlaneOptions options;
     options.max_planes = settings_.max_planes;
     planes_ = find_scene_planes(std::move(points), options);
-    std::vector<std::optional<WrittenFile>> files(views.size());
+    std::vector<std::optional<OutputFile>> files(views.size());
     std::vector<double> filled(views.size());
     bounded_parallel_for(static_cast<int>(views.size()), graph_.job.memory.check_at_once, [&](int i) {
       check_interrupted();
-      files[i].emplace(labelled(views[i], filled[i]));
+      WrittenFile file = labelled(views[i], filled[i]);
+      if (filled[i] > 0) files[i] = file.commit();
+      graph_.progress(Step::kPlanes).advance();
     });
     StepRecord record;
     record.inputs = graph_.job.inputs.planes(views);
@@ -120,8 +123,8 @@ class PlaneSearch {
     for (const WorldPlane& it : planes_)
       record.result["planes"].push_back({it.normal.x, it.normal.y, it.normal.z, it.offset});
     for (std::size_t i = 0; i < views.size(); ++i)
-      if (filled[i] > 0) {
-        record.outputs.push_back(files[i]->commit());
+      if (files[i]) {
+        record.outputs.push_back(*files[i]);
         record.result["areas"][plan_.view(views[i]).output_name] = filled[i];
       }
     products_.results.put({Step::kPlanes}, std::move(record));
@@ -239,7 +242,9 @@ void find_planes(SceneGraph& graph) {
   std::vector<int> views = job.plan.views_in_scope();
   std::erase_if(views, [&](int view) { return job.products.result(Step::kEstimate, view) == nullptr; });
   const int count = static_cast<int>(views.size());
-  if (job.products.results.find({Step::kPlanes}, job.inputs.planes(views)) != nullptr) {
+  // Where views are looked at already, some were estimated now.
+  if (graph.plane_search == nullptr &&
+      job.products.results.find({Step::kPlanes}, job.inputs.planes(views)) != nullptr) {
     messages().info("scene planes: those of {} views are finished and kept", count);
     return;
   }
