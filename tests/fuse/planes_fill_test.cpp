@@ -105,7 +105,7 @@ TEST(FillPlanes, KeepsWhatTheMaskIgnores) {
 
 /// Also where the memory behind the planes still holds one of a call before.
 TEST(FillPlanes, IgnoresLabelsAboveTheNumberOfPlanes) {
-  for (const int label : {4, 255}) {
+  for (const int label : {4, 254}) {
     FilledView view;
     view.planes.assign(4, view.planes[0]);
     view.fill();
@@ -136,6 +136,23 @@ TEST(FillPlanes, KeepsDepthsWithinBounds) {
     }
   EXPECT_GT(outside, 20);
   EXPECT_LT(outside, 250);
+}
+
+TEST(FillPlanes, InvalidatesWhatHasNoSurface) {
+  FilledView view;
+  view.labels(1, 1) = kNoSurface;
+  view.mask(6, 5) = 0;
+  view.fill(true);
+  for (int y = 0; y < FilledView::kHeight; ++y)
+    for (int x = 0; x < FilledView::kWidth; ++x) {
+      if (view.label(x, y) == kUnlabelled) {
+        EXPECT_TRUE(view.kept(x, y)) << x << " " << y;
+        continue;
+      }
+      EXPECT_TRUE(std::isnan(view.depth(x, y))) << x << " " << y;
+      EXPECT_TRUE(std::isnan(view.normal(x, y).x)) << x << " " << y;
+      EXPECT_TRUE(std::isnan(view.confidence(x, y))) << x << " " << y;
+    }
 }
 
 /// A plane that the view sees edge-on: rays above the horizon do not meet it.

@@ -180,6 +180,30 @@ TEST(LabelAreas, APanelThatTwoViewsSeeThroughStaysUnknown) {
   EXPECT_EQ(filled(scene, scene.labels()).inside, 0);
 }
 
+/// The sky of the reference is labelled as such, and what another view sees as sky is not on a plane.
+TEST(LabelAreas, SkyIsOnNoPlane) {
+  const Panel part{-0.3, -0.2, 0.1, 0.2};
+  for (const int view : {0, 2}) {
+    Views scene;
+    Image<std::uint8_t> sky(scene.camera.width, scene.camera.height, std::uint8_t{0});
+    for (int y = 0; y < scene.camera.height; ++y)
+      for (int x = 0; x < scene.camera.width; ++x)
+        sky(x, y) = part.contains(Views::on_wall(scene.views.at(view), x, y)) ? 1 : 0;
+    scene.views.at(view).sky = sky.view();
+    const Image<std::uint8_t> labels = scene.labels();
+    const Filled in_part = filled(scene, labels, 1, part), all = filled(scene, labels);
+    EXPECT_GT(all.inside - in_part.inside, kPanelPixels / 2);
+    if (view == 0) {
+      EXPECT_EQ(in_part.inside, 0);
+      EXPECT_EQ(filled(scene, labels, kNoSurface, part).unfilled, 0);
+      EXPECT_EQ(filled(scene, labels, kNoSurface, part).outside, 0);
+    } else {  // but for its rim
+      EXPECT_LT(in_part.inside, in_part.unfilled) << view;
+      EXPECT_EQ(filled(scene, labels, 1, {-0.2, -0.1, 0, 0.1}).inside, 0);
+    }
+  }
+}
+
 /// A view with a depth on the plane that looks otherwise sees something else.
 TEST(LabelAreas, WhereTwoViewsSeeAnotherGreyLevelOnThePlaneStaysUnknown) {
   const Panel part{-0.3, -0.2, 0.1, 0.2};

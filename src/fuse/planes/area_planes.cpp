@@ -30,7 +30,6 @@ constexpr double kOtherVote = 0.25, kThroughVote = -0.5;
 // When a plane is the only one of an area: known depths on it, and their share inside the area or around it.
 constexpr double kMinOwn = 20, kMinInside = 0.1, kMinAround = 0.5;
 
-constexpr double kMinOfOpen = 0.1;     ///< known depths on it, of an area that may be a sky
 constexpr double kMinContained = 0.7;  ///< share of an area in the extent of its plane
 
 // When the photos confirm it.
@@ -70,7 +69,9 @@ class AreaPlanes {
         planes_.push_back(plane);
     for (const AskedPlane& plane : planes_) matches_.emplace_back(reference, sources).set_plane(plane.seen());
     find_support(normals);
-    find_skyline();
+    for (int y = 0; y < view_.sky.height; ++y)
+      for (int x = 0; x < view_.sky.width; ++x)
+        if (view_.sky(x, y) != 0) labels_(x, y) = kNoSurface;
   }
 
   /// Fills the areas of a division, each by itself.
@@ -125,20 +126,6 @@ class AreaPlanes {
     });
   }
 
-  /// Sets for each column the first row with a known depth on a plane.
-  void find_skyline() {
-    skyline_.assign(static_cast<std::size_t>(support_.width()), support_.height());
-    for (int y = support_.height() - 1; y >= 0; --y)
-      for (int x = 0; x < support_.width(); ++x)
-        if (support_(x, y) >= 0) skyline_[x] = y;
-  }
-
-  /// Whether most of some pixels have nothing above them: they may be of a sky, which looks like a wall.
-  bool is_open(const Pixels& pixels) const {
-    const auto open = std::ranges::count_if(pixels, [&](AreaPixel it) { return it.y < skyline_[it.x]; });
-    return static_cast<double>(open) > 0.5 * static_cast<double>(pixels.size());
-  }
-
   std::int16_t nearest_plane(AreaPixel at, Vec3f normal) const {
     std::int16_t nearest = -1;
     if (!is_known(at)) return nearest;
@@ -181,7 +168,6 @@ class AreaPlanes {
     if (own_inside < std::max(kMinOwn, kMinInside * inside.count) &&
         own_around < std::max(kMinOwn, kMinAround * around.count))
       return {};
-    if (own_inside < kMinOfOpen * static_cast<double>(pixels.size()) && is_open(unknown)) return {};
     Pixels textured = thinned(pixels, kMatchedPixels);
     const double step = static_cast<double>(pixels.size()) / static_cast<double>(textured.size());
     std::erase_if(textured, [&](AreaPixel it) { return !matches_.front().has_texture(it.x, it.y); });
@@ -203,8 +189,8 @@ class AreaPlanes {
       if (own == 0 || !contains(planes_[plane], asked)) continue;
       PlaneAnswers answers;
       for (const AreaPixel it : asked) planes_[plane].ask(it, answers);
-      const double votes =
-          own + each * (kOtherVote * (answers.on - answers.other) + kThroughVote * answers.through);
+      const double votes = own + each * (kOtherVote * (answers.on - answers.other) +
+                                         kThroughVote * (answers.through + answers.sky));
       if (votes <= most) continue;
       most = votes;
       best = plane;
@@ -285,7 +271,7 @@ class AreaPlanes {
       PlaneAnswers answers;
       plane.ask(it, answers);
       const int against = answers.through + answers.other;
-      if (against < 2 || against <= answers.on) labels_(it.x, it.y) = plane.label();
+      if (answers.sky == 0 && (against < 2 || against <= answers.on)) labels_(it.x, it.y) = plane.label();
     }
   }
 
@@ -309,7 +295,6 @@ class AreaPlanes {
   std::vector<AskedPlane> planes_;   ///< those that face the view
   std::vector<PlaneMatch> matches_;  ///< along them
   Image<std::int16_t> support_;      ///< index of the plane of a known depth; -1: none
-  std::vector<int> skyline_;         ///< of each column the first row with a plane
   Image<std::uint8_t> labels_;
 };
 

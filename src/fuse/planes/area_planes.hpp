@@ -17,10 +17,11 @@ struct PlaneView {
   Pose cam_from_world;
   ImageView<const float> depth;  ///< z that the check across views confirms; NaN: unknown
   ImageView<const std::uint8_t> grey;
+  ImageView<const std::uint8_t> sky = {};  ///< 1: sky; empty: none
 };
 
-/// Labels of pixels: that of a plane is its index plus 1.
-inline constexpr std::uint8_t kUnlabelled = 0;
+/// Labels of pixels: that of a plane is its index plus 1; what has no surface is sky, or seen before one.
+inline constexpr std::uint8_t kUnlabelled = 0, kNoSurface = 255;
 
 /// Gives the areas of a view that its photo does not divide the planes of the scene on which they lie, as far
 /// as their depths are unknown. A plane needs votes: the known depths of the area and those of other views

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "fuse/planes/sky.hpp"
+
 namespace recon {
 
 namespace {
@@ -43,6 +45,7 @@ void AskedPlane::ask(AreaPixel pixel, PlaneAnswers& answers) const {
     if (std::abs(ratio - 1) <= kOnPlane)
       ++(std::abs(other.view->grey(x, y) - grey) <= kMaxGreyDifference ? answers.on : answers.other);
     if (ratio > 1 + kThroughPlane) ++answers.through;
+    if (!other.view->sky.empty() && is_inside_sky(other.view->sky, x, y)) ++answers.sky;
   }
 }
 

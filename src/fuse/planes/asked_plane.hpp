@@ -17,6 +17,7 @@ struct PlaneAnswers {
   int on = 0;       ///< they have a depth there that lies on it, and look the same
   int other = 0;    ///< they have one, but look otherwise: what they see there is something else
   int through = 0;  ///< they see farther
+  int sky = 0;      ///< they see sky there
 };
 
 /// A plane as a reference view and others see it.

@@ -17,6 +17,11 @@ void fill_planes(ImageView<const std::uint8_t> labels, int factor, const std::ve
     const int row = std::min(y / factor, labels.height - 1);
     for (int x = 0; x < camera.width; ++x) {
       const std::uint8_t label = labels(std::min(x / factor, labels.width - 1), row);
+      if (label == kNoSurface) {
+        maps.depth(x, y) = kUnknown;
+        maps.normal(x, y) = {kUnknown, kUnknown, kUnknown};
+        maps.confidence(x, y) = kUnknown;
+      }
       if (label == kUnlabelled || label > seen.size() || (!maps.mask.empty() && maps.mask(x, y) == 0))
         continue;
       const SeenPlane& plane = seen[label - 1];

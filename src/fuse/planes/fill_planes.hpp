@@ -12,7 +12,7 @@
 namespace recon {
 
 /// Sets the depths, normals and confidences of the pixels that planes fill, but for those that the mask
-/// ignores and depths outside of bounds.
+/// ignores and depths outside of bounds; those of pixels without a surface are invalidated.
 /// @param labels      of the view's pixels, see label_areas; of an image that is `factor` times smaller
 /// @param confidence  of what is set
 void fill_planes(ImageView<const std::uint8_t> labels, int factor, const std::vector<WorldPlane>& planes,

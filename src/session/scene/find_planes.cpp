@@ -10,6 +10,7 @@
 #include "core/parallel.hpp"
 #include "core/pixels.hpp"
 #include "fuse/planes/area_planes.hpp"
+#include "fuse/planes/sky.hpp"
 #include "fuse/reliability.hpp"
 #include "io/image/image_file.hpp"
 #include "scene/corner_matches.hpp"
@@ -94,7 +95,9 @@ class PlaneSearch {
                                                 consistency, settings_.min_reliability))
           it.depth(x, y) = maps->depth(x, y);
     });
-    it.grey = mapped<std::uint8_t>(colours_of(view), luma);
+    const Image<Rgb8> colours = colours_of(view);
+    it.grey = mapped<std::uint8_t>(colours, luma);
+    it.sky = possible_sky(colours.view());
     add_points(view, maps->normal.view());
     return TaskEnd::kDone;
   }
@@ -109,12 +112,13 @@ class PlaneSearch {
     ScenePlaneOptions options;
     options.max_planes = settings_.max_planes;
     planes_ = find_scene_planes(std::move(points), options);
+    find_skies(views);
     std::vector<std::optional<OutputFile>> files(views.size());
     std::vector<double> filled(views.size());
     bounded_parallel_for(static_cast<int>(views.size()), graph_.job.memory.check_at_once, [&](int i) {
       check_interrupted();
-      WrittenFile file = labelled(views[i], filled[i]);
-      if (filled[i] > 0) files[i] = file.commit();
+      std::optional<WrittenFile> file = labelled(views[i], filled[i]);
+      if (file) files[i] = file->commit();
       graph_.progress(Step::kPlanes).advance();
     });
     StepRecord record;
@@ -138,6 +142,7 @@ class PlaneSearch {
     Pinhole camera;
     Image<float> depth;  ///< that sources confirm
     Image<std::uint8_t> grey;
+    Image<std::uint8_t> sky;  ///< areas that may be; later 1 where it is
     std::vector<SurfacePoint> points;
   };
 
@@ -191,25 +196,46 @@ class PlaneSearch {
 
   PlaneView plane_view(int view) const {
     const SmallView& it = views_[view];
-    return {it.camera, plan_.scene_view(view).cam_from_world, it.depth.view(), it.grey.view()};
+    return {it.camera, plan_.scene_view(view).cam_from_world, it.depth.view(), it.grey.view(), it.sky.view()};
   }
 
-  /// The file of the areas of a view that planes fill, and their share of its pixels.
-  WrittenFile labelled(int view, double& filled) const {
+  std::vector<PlaneView> asked_views(int view) const {
     std::vector<PlaneView> sources;
     for (const int source : asked_of(view))
       if (!views_[source].depth.empty()) sources.push_back(plane_view(source));
+    return sources;
+  }
+
+  /// Sets where the views see sky.
+  void find_skies(const std::vector<int>& views) {
+    std::vector<Image<std::uint8_t>> skies(views.size());
+    parallel_for(static_cast<int>(views.size()), [&](int i) {
+      const PlaneView view = plane_view(views[i]);
+      skies[i] = confirmed_sky(view, view.sky, asked_views(views[i]));
+    });
+    for (std::size_t i = 0; i < views.size(); ++i) views_[views[i]].sky = std::move(skies[i]);
+  }
+
+  /// The file of the areas of a view that planes fill or that have no surface, if there are any.
+  /// @param filled  set to the share of its pixels that planes fill
+  std::optional<WrittenFile> labelled(int view, double& filled) const {
+    const std::vector<PlaneView> sources = asked_views(view);
     const Image<Rgb8> colours = colours_of(view);
-    const Image<std::uint8_t> labels =
-        label_areas(plane_view(view), small_maps(view)->normal.view(), colours.view(), sources, planes_);
+    const auto maps = small_maps(view);
+    Image<std::uint8_t> labels =
+        label_areas(plane_view(view), maps->normal.view(), colours.view(), sources, planes_);
+    mark_before_sky(plane_view(view), maps->depth.view(), sources, labels.view());
     products_.maps.release_derived("small " + plan_.view(view).output_name);
-    double pixels = 0;
+    std::ptrdiff_t planes = 0, labelled = 0;
     for (int y = 0; y < labels.height(); ++y)
-      pixels += static_cast<double>(labels.width() -
-                                    std::count(labels.row(y), labels.row(y) + labels.width(), kUnlabelled));
-    filled = pixels / (static_cast<double>(labels.width()) * labels.height());
+      for (int x = 0; x < labels.width(); ++x) {
+        labelled += labels(x, y) != kUnlabelled ? 1 : 0;
+        planes += labels(x, y) != kUnlabelled && labels(x, y) != kNoSurface ? 1 : 0;
+      }
+    if (labelled == 0) return {};
+    filled = static_cast<double>(planes) / (static_cast<double>(labels.width()) * labels.height());
     const std::string file = Workspace::plane_file(plan_.view(view).output_name);
-    return {file, image_file(products_.workspace.path(file), labels.view())};
+    return WrittenFile{file, image_file(products_.workspace.path(file), labels.view())};
   }
 
   SceneGraph& graph_;

@@ -89,10 +89,11 @@ void add_stream(const ScenePlan& plan, const SceneSettings& settings, const Back
   memory.streams.push_back(stream);
 }
 
-/// Adds a view in small whose areas get planes: while they are searched, its depths, greys and points are
-/// kept; its areas are divided by edges and lists of pixels.
+/// Adds a view in small whose areas get planes: while they are searched, its depths, greys, sky and points
+/// are kept; its areas are divided by edges and lists of pixels.
 void add_planes(std::size_t pixels, SceneMemory& memory) {
-  constexpr std::size_t kHeld = sizeof(float) + sizeof(std::uint8_t) + sizeof(SurfacePoint) / 4, kAreas = 112;
+  constexpr std::size_t kHeld = sizeof(float) + 2 * sizeof(std::uint8_t) + sizeof(SurfacePoint) / 4,
+                        kAreas = 112;
   memory.planes += pixels * kHeld;
   memory.areas = std::max(memory.areas, pixels * kAreas);
 }
