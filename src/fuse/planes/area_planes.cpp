@@ -30,7 +30,7 @@ constexpr double kOtherVote = 0.25, kThroughVote = -0.5;
 // When a plane is the only one of an area: known depths on it, and their share inside the area or around it.
 constexpr double kMinOwn = 20, kMinInside = 0.1, kMinAround = 0.5;
 
-constexpr double kMinContained = 0.7;  ///< share of an area in the extent of its plane
+constexpr double kMinContained = 0.9;  ///< share of an area in the extent of its plane
 
 // When the photos confirm it.
 constexpr float kMatches = 0.6f, kMismatches = 0.3f;  ///< ZNCC

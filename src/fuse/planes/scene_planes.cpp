@@ -146,7 +146,7 @@ std::vector<Vec3d> take_points(const WorldPlane& plane, const ScenePlaneOptions&
 PlaneExtent::PlaneExtent(Vec3d normal, const std::vector<Vec3d>& points) {
   constexpr std::array<std::pair<double, double>, kDirections> kTurns = {
       {{1, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 1}, {-1, 2}, {-1, 1}, {-2, 1}}};
-  constexpr double kRim = 0.005, kMargin = 0.3;  // shares of the points, and of the extent
+  constexpr double kRim = 0.005, kMargin = 0.2;  // shares of the points, and of the extent
   if (points.empty()) return;
   const Vec3d axis = std::abs(normal.x) < 0.6 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
   const Vec3d u = normalized(cross(normal, axis)), v = cross(normal, u);
