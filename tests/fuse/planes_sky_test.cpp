@@ -115,15 +115,19 @@ TEST(MarkBeforeSky, LabelsWhatAnotherViewSeesInItsSky) {
   SkyViews scene;
   scene.depth.fill(5);
   std::vector<PlaneView> others = scene.others();
-  Image<std::uint8_t> labels(kWidth, kHeight, std::uint8_t{7});
+  Image<std::uint8_t> labels(kWidth, kHeight, kUnlabelled);
+  labels(20, 3) = 7;
   mark_before_sky(scene.view(), scene.depth.view(), others, labels.view());
-  EXPECT_EQ(count(labels, 7), kWidth * kHeight) << "no view has a sky";
+  EXPECT_EQ(count(labels, kUnlabelled), kWidth * kHeight - 1) << "no view has a sky";
   others[0].sky = scene.areas.view();
   scene.depth(10, 3) = kUnknown;
   mark_before_sky(scene.view(), scene.depth.view(), others, labels.view());
   for (int y = 0; y < kHeight; ++y)  // 19: the last row of the sky is at its rim
     for (int x = 0; x < kWidth; ++x)
-      ASSERT_EQ(labels(x, y), x >= 2 && y < 19 && !(x == 10 && y == 3) ? kNoSurface : 7) << x << " " << y;
+      ASSERT_EQ(labels(x, y), x == 20 && y == 3                          ? 7
+                              : x >= 2 && y < 19 && !(x == 10 && y == 3) ? kNoSurface
+                                                                         : kUnlabelled)
+          << x << " " << y;
 }
 
 TEST(AskedPlane, CountsTheSkiesOfOthers) {

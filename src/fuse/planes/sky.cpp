@@ -141,7 +141,7 @@ void mark_before_sky(const PlaneView& view, ImageView<const float> depths,
     for (int y = 0; y < depths.height; ++y)
       for (int x = 0; x < depths.width; ++x) {
         const double depth = static_cast<double>(depths(x, y));
-        if (std::isnan(depth)) continue;
+        if (std::isnan(depth) || labels(x, y) != kUnlabelled) continue;
         const Vec3d point = other_from_view * (depth * view.camera.ray(pixel_centre(x, y)));
         const Vec2d pixel = other.camera.project(point);
         if (point.z > 0 && other.camera.contains(pixel) &&

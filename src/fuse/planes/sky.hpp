@@ -20,7 +20,8 @@ Image<std::uint8_t> possible_sky(ImageView<const Rgb8> image);
 Image<std::uint8_t> confirmed_sky(const PlaneView& view, ImageView<const std::uint8_t> areas,
                                   const std::vector<PlaneView>& others);
 
-/// Labels the pixels of a view whose depths lie before the sky of another one: there is no surface.
+/// Labels the pixels of a view that have no label and whose depths lie before the sky of another one: there
+/// is no surface.
 /// @param depths  of its pixels, confirmed or not
 /// @param labels  see label_areas
 void mark_before_sky(const PlaneView& view, ImageView<const float> depths,

@@ -9,7 +9,9 @@
 #include "core/log.hpp"
 #include "core/parallel.hpp"
 #include "core/pixels.hpp"
+#include "core/quantile.hpp"
 #include "fuse/planes/area_planes.hpp"
+#include "fuse/planes/ground.hpp"
 #include "fuse/planes/sky.hpp"
 #include "fuse/reliability.hpp"
 #include "io/image/image_file.hpp"
@@ -111,8 +113,10 @@ class PlaneSearch {
     }
     ScenePlaneOptions options;
     options.max_planes = settings_.max_planes;
+    const double depth = median_depth(points);
     planes_ = find_scene_planes(std::move(points), options);
     find_skies(views);
+    search_ground(views, depth);
     std::vector<std::optional<OutputFile>> files(views.size());
     std::vector<double> filled(views.size());
     bounded_parallel_for(static_cast<int>(views.size()), graph_.job.memory.check_at_once, [&](int i) {
@@ -216,6 +220,36 @@ class PlaneSearch {
     for (std::size_t i = 0; i < views.size(); ++i) views_[views[i]].sky = std::move(skies[i]);
   }
 
+  static double median_depth(const std::vector<SurfacePoint>& points) {
+    std::vector<float> depths;
+    for (const SurfacePoint& it : points) depths.push_back(it.depth);
+    return depths.empty() ? 0 : static_cast<double>(quantile(depths, 0.5));
+  }
+
+  /// Sets the ground, unless the planes have one, and adds its levels to them.
+  void search_ground(const std::vector<int>& views, double depth) {
+    constexpr double kHorizontal = 0.97;  // cosine of 14 degrees
+    std::vector<PlaneView> all;
+    for (const int view : views) all.push_back(plane_view(view));
+    const std::optional<Vec3d> up = up_direction(all, planes_);
+    if (!up ||
+        std::ranges::any_of(planes_, [&](const WorldPlane& it) { return dot(it.normal, *up) > kHorizontal; }))
+      return;
+    std::vector<GroundView> ground_views;
+    for (const int view : views) ground_views.push_back({plane_view(view), asked_views(view)});
+    ground_ = find_ground(ground_views, *up, depth, graph_.job.memory.check_at_once);
+    if (!ground_ || planes_.size() + ground_->levels.size() > kMaxScenePlanes) {
+      ground_.reset();
+      return;
+    }
+    planes_.insert(planes_.end(), ground_->levels.begin(), ground_->levels.end());
+  }
+
+  /// The planes without the levels of the ground.
+  std::vector<WorldPlane> planes_of_areas() const {
+    return {planes_.begin(), planes_.end() - (ground_ ? std::ssize(ground_->levels) : 0)};
+  }
+
   /// The file of the areas of a view that planes fill or that have no surface, if there are any.
   /// @param filled  set to the share of its pixels that planes fill
   std::optional<WrittenFile> labelled(int view, double& filled) const {
@@ -223,7 +257,10 @@ class PlaneSearch {
     const Image<Rgb8> colours = colours_of(view);
     const auto maps = small_maps(view);
     Image<std::uint8_t> labels =
-        label_areas(plane_view(view), maps->normal.view(), colours.view(), sources, planes_);
+        label_areas(plane_view(view), maps->normal.view(), colours.view(), sources, planes_of_areas());
+    if (ground_)
+      label_ground({plane_view(view), sources}, *ground_,
+                   static_cast<std::uint8_t>(planes_.size() - ground_->levels.size() + 1), labels.view());
     mark_before_sky(plane_view(view), maps->depth.view(), sources, labels.view());
     products_.maps.release_derived("small " + plan_.view(view).output_name);
     std::ptrdiff_t planes = 0, labelled = 0;
@@ -243,8 +280,9 @@ class PlaneSearch {
   const ScenePlan& plan_;
   const CheckSettings& settings_;
   std::vector<SmallView> views_;
-  int step_ = 1;  ///< pixels between the points of a view
-  std::vector<WorldPlane> planes_;
+  int step_ = 1;                    ///< pixels between the points of a view
+  std::vector<WorldPlane> planes_;  ///< those that areas take, then the levels of the ground
+  std::optional<Ground> ground_;
 };
 
 void add_plane_search(SceneGraph& graph) {
