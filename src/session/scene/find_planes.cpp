@@ -127,7 +127,9 @@ class PlaneSearch {
     });
     StepRecord record;
     record.inputs = graph_.job.inputs.planes(views);
-    record.result = {{"planes", nlohmann::json::array()}, {"areas", nlohmann::json::object()}};
+    record.result = {{"planes", nlohmann::json::array()},
+                     {"levels", planes_.size() - planes_of_areas().size()},
+                     {"areas", nlohmann::json::object()}};
     for (const WorldPlane& it : planes_)
       record.result["planes"].push_back({it.normal.x, it.normal.y, it.normal.z, it.offset});
     for (std::size_t i = 0; i < views.size(); ++i)
