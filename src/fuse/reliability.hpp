@@ -15,6 +15,10 @@ float reliability(const Agreement& agreement, float variation);
 /// @param cost  1 - ZNCC, [0, 2]
 float lone_reliability(float cost, float variation);
 
+/// The same for one that a plane of the scene fills. Of eight scenes 95 to 100 % of these are right, but for
+/// the sensor's truth of hololens-table; no match has as much.
+inline constexpr float kLoneFilledReliability = 0.92f;
+
 /// Whether the check across views keeps a depth: its reliability is at least `min_reliability`, and either
 /// `options.min_views` sources agree, or no source has a depth there and it is at least
 /// `options.min_lone_confidence`.

@@ -222,7 +222,8 @@ TEST_F(ViewTest, FusionTakesMapsOfOthers) {
   };
   std::vector<reconstruct::FusionView> views = {{map(depth), camera, {}, {}, {}, {}, {}},
                                                 {map(other), camera, right, {}, {}, {}, {}}};
-  const reconstruct::Fusion fusion = fuse(device_, views, {{"min-confidence", "0"}});
+  const reconstruct::Fusion fusion =
+      fuse(device_, views, {{"min-confidence", "0"}, {"min-lone-confidence", "1"}});
   ASSERT_GT(fusion.cloud.points.size(), 500u);
   for (const auto& point : fusion.cloud.points) {
     EXPECT_NEAR(point.position[2], 4.0, 1e-5);

@@ -29,7 +29,7 @@ struct FilledView {
   void fill(bool masked = false, DepthRange bounds = {0.1, 100}) {
     CheckedMaps maps{depth.view(), normal.view(), confidence.view()};
     if (masked) maps.mask = std::as_const(mask).view();
-    fill_planes(labels.view(), kFactor, planes, camera, pose, bounds, 0.5f, maps);
+    fill_planes(labels.view(), kFactor, planes, camera, pose, bounds, maps);
   }
   int label(int x, int y) const {
     return labels(std::min(x / kFactor, labels.width() - 1), std::min(y / kFactor, labels.height() - 1));
@@ -47,7 +47,7 @@ struct FilledView {
     EXPECT_NEAR(depth(x, y), z, 1e-6 * z) << x << " " << y;
     const Vec3d n = pose.rotation * planes.at(plane).normal;
     EXPECT_LT(norm(widened(normal(x, y)) - n), 1e-6) << x << " " << y;
-    EXPECT_EQ(confidence(x, y), 0.5f) << x << " " << y;
+    EXPECT_EQ(confidence(x, y), kFilledConfidence) << x << " " << y;
   }
 
   Pinhole camera{kWidth, kHeight, 18, 19, 10, 8};

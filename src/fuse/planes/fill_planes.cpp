@@ -10,7 +10,7 @@ namespace recon {
 
 void fill_planes(ImageView<const std::uint8_t> labels, int factor, const std::vector<WorldPlane>& planes,
                  const Pinhole& camera, const Pose& cam_from_world, const DepthRange& bounds,
-                 float confidence, const CheckedMaps& maps) {
+                 const CheckedMaps& maps) {
   std::vector<SeenPlane> seen;
   for (const WorldPlane& plane : planes) seen.emplace_back(plane, camera, cam_from_world);
   parallel_for(camera.height, [&](int y) {
@@ -30,7 +30,7 @@ void fill_planes(ImageView<const std::uint8_t> labels, int factor, const std::ve
       maps.depth(x, y) = static_cast<float>(1 / inverse);
       maps.normal(x, y) = {static_cast<float>(plane.normal.x), static_cast<float>(plane.normal.y),
                            static_cast<float>(plane.normal.z)};
-      maps.confidence(x, y) = confidence;
+      maps.confidence(x, y) = kFilledConfidence;
     }
   });
 }

@@ -90,8 +90,9 @@ inline constexpr int kDefaultPatchSources = 20;
 
 /// The least reliability of a depth from patches; see reliability.
 inline constexpr float kDefaultMinReliability = 0.35f;
-/// The same where no other view has a depth; 1: none is kept, as most of them are wrong on photos.
-inline constexpr float kDefaultMinLoneReliability = 1.0f;
+/// The same where no other view has a depth: those of planes are kept. Matches have at most 0.84, and most of
+/// them are wrong on photos.
+inline constexpr float kDefaultMinLoneReliability = 0.9f;
 /// Max angle between normals from patches that agree, degrees.
 inline constexpr float kDefaultMaxPatchAngle = 30.0f;
 

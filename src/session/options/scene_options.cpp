@@ -162,10 +162,9 @@ void add_filters(OptionGroup& group) {
       })
       .in(OptionResult::kDepthMaps, OptionResult::kCheck);
   group
-      .add(
-          "min-lone-confidence", "SHARE",
-          "Min confidence of a depth where no other view has one; 1: none is kept. --min-views above 1 keeps "
-          "none, --min-fused-views above 2 none in the cloud")
+      .add("min-lone-confidence", "SHARE",
+           "Min confidence of a depth where no other view has one; 0.9: those of planes of the scene; 1: "
+           "none is kept. --min-views above 1 keeps none, --min-fused-views above 2 none in the cloud")
       .number(kSweep & kScenes, RECON_FIELD(min_lone_confidence), {0, 1})
       .meaning([](const auto& o, Job job) { return decimal(o.check_consistency(job).min_lone_confidence); })
       .only_where(kSweep, has_patches, kPatchesOnly)

@@ -10,9 +10,6 @@ namespace recon {
 
 namespace {
 
-/// Of what a plane fills, as if it were 1 - cost of a match: it counts where no other view has a depth.
-constexpr float kFilledConfidence = 0.5f;
-
 std::string name_of(const ScenePlan& plan, int view) {
   return "filled " + plan.view(view).output_name;
 }
@@ -60,8 +57,7 @@ std::shared_ptr<const ViewDepth> FilledMaps::filled(int view) const {
                      "; remove it, and it is made again");
   const Image<std::uint8_t> mask = prepared_mask(products_, view);
   fill_planes(labels.view(), factor, planes_, plan.camera, products_.plan.scene_view(view).cam_from_world,
-              bounds_, kFilledConfidence,
-              {result->depth.view(), result->normal.view(), result->confidence.view(), mask.view()});
+              bounds_, {result->depth.view(), result->normal.view(), result->confidence.view(), mask.view()});
   return result;
 }
 

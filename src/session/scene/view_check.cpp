@@ -9,6 +9,7 @@
 #include "core/parallel.hpp"
 #include "fuse/holes.hpp"
 #include "fuse/islands.hpp"
+#include "fuse/planes/fill_planes.hpp"
 #include "fuse/reliability.hpp"
 #include "io/map/map_files.hpp"
 #include "refine/mean_normals.hpp"
@@ -43,9 +44,10 @@ ViewDepth confirmed_depths(const ViewCheck& check, const ViewDepth& maps, const 
       bool keep = agreement(x, y).agree >= consistency.min_views;
       if (settings.patches && !std::isnan(maps.depth(x, y))) {
         const Agreement& said = agreement(x, y);
-        confidence =
-            rounded_confidence(said.known > 0 ? reliability(said, variation(x, y))
-                                              : lone_reliability(1.0f - confidence, variation(x, y)));
+        confidence = rounded_confidence(said.known > 0 ? reliability(said, variation(x, y))
+                                        : confidence >= kFilledConfidence
+                                            ? kLoneFilledReliability
+                                            : lone_reliability(1.0f - confidence, variation(x, y)));
         keep = keeps_depth(agreement(x, y), confidence, consistency, settings.min_reliability);
       }
       const float mean = mean_depth(maps.depth(x, y), agreement(x, y), max_relative_depth);
