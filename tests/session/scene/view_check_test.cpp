@@ -7,6 +7,8 @@
 #include <cmath>
 #include <memory>
 
+#include "fuse/planes/fill_planes.hpp"
+#include "fuse/reliability.hpp"
 #include "refine/mean_normals.hpp"
 #include "session/row_of_views.hpp"
 
@@ -61,6 +63,41 @@ TEST(CheckView, KeepsMeansWithinTheBounds) {
   EXPECT_EQ(checked_depth(1.999f, {2.006f, 2.006f}, options), 2.0f);
   options.depth_min = 1.999, options.depth_max = {};
   EXPECT_NEAR(checked_depth(1.9995f, {1.993f, 1.993f}, options), 1.999f, 1e-6);
+}
+
+/// The check of a wall whose depths no source confirms: it sees nothing there, or something else.
+ViewDepth lone_wall(float confidence, float of_source, const SessionOptions& options) {
+  const Job job;
+  ViewDepth maps = uninitialised_view(kSmallCamera.width, kSmallCamera.height);
+  maps.depth.fill(2);
+  maps.normal.fill({0, 0, -1});
+  maps.confidence.fill(confidence);
+  ViewCheck check{view_of_wall(0, 2), {view_of_wall(1, of_source)}, {}, {}, {}};
+  check.count_agreement = [&] {
+    return count_agreement(check.reference, check.sources, options.check_consistency(job));
+  };
+  check.normals = [](ImageView<const float> depths) { return checked_normals(depths, kSmallCamera); };
+  return check_view(check, maps, SceneSettings(options).check);
+}
+
+TEST(CheckView, KeepsWhatPlanesFillWhereNoOtherViewHasADepth) {
+  const SessionOptions options = parse_options({});
+  const ViewDepth filled = lone_wall(kFilledConfidence, kUnknown, options);
+  EXPECT_EQ(filled.depth(20, 15), 2);
+  EXPECT_NEAR(filled.confidence(20, 15), kLoneFilledReliability, 0.5f / 255);
+  EXPECT_GE(filled.confidence(20, 15), options.check_consistency(Job()).min_lone_confidence);
+  EXPECT_TRUE(std::isnan(lone_wall(1, kUnknown, options).depth(20, 15))) << "a perfect match";
+  EXPECT_TRUE(std::isnan(lone_wall(kFilledConfidence, 3, options).depth(20, 15))) << "seen through";
+  EXPECT_TRUE(std::isnan(lone_wall(kFilledConfidence, 1, options).depth(20, 15))) << "hidden";
+}
+
+TEST(CheckView, KeepsNoLoneDepthIfSeveralViewsMustAgree) {
+  SessionOptions options = parse_options({});
+  options.min_lone_confidence = 1;
+  EXPECT_TRUE(std::isnan(lone_wall(kFilledConfidence, kUnknown, options).depth(20, 15)));
+  options = parse_options({});
+  options.consistency.min_views = 2;
+  EXPECT_TRUE(std::isnan(lone_wall(kFilledConfidence, kUnknown, options).depth(20, 15)));
 }
 
 }  // namespace
