@@ -53,18 +53,18 @@ std::vector<Vote> votes_of(const GroundView& view, const std::vector<WorldPlane>
       if (std::isnan(reference.depth(x, y)) && !is_sky(x, y) && lowest.inverse_depth(pixel_centre(x, y)) > 0)
         pixels.push_back({x, y});
   if (pixels.empty() || view.sources.empty()) return {};
-  PlaneMatch match(reference, view.sources);
   std::vector<float> zncc(pixels.size() * heights.size());
-  for (std::size_t k = 0; k < heights.size(); ++k) {
+  parallel_for(static_cast<int>(heights.size()), [&](int k) {
     const SeenPlane seen(heights[k], reference.camera, reference.cam_from_world);
-    if (!seen.faces()) continue;
+    if (!seen.faces()) return;
+    PlaneMatch match(reference, view.sources);
     match.set_plane(seen);
     for (std::size_t i = 0; i < pixels.size(); ++i) {
       if (seen.inverse_depth(pixel_centre(pixels[i].x, pixels[i].y)) * max_depth < 1) continue;
       const float found = match.zncc(pixels[i].x, pixels[i].y);
       zncc[i * heights.size() + k] = std::isnan(found) ? 0 : found;
     }
-  }
+  });
   std::vector<Vote> votes;
   std::vector<float> sorted;
   for (std::size_t i = 0; i < pixels.size(); ++i) {

@@ -79,6 +79,13 @@ void mark_hits(const PlaneView& view, const PlaneView& other, Image<std::uint8_t
     }
 }
 
+bool has_any(ImageView<const std::uint8_t> image) {
+  for (int y = 0; y < image.height; ++y)
+    if (std::any_of(image.row(y), image.row(y) + image.width, [](std::uint8_t it) { return it != 0; }))
+      return true;
+  return false;
+}
+
 /// Whether the pixels at a distance along the row and the column are of the same area.
 bool is_inside(ImageView<const std::uint8_t> areas, int x, int y, int reach) {
   const std::uint8_t area = areas(x, y);
@@ -114,6 +121,7 @@ Image<std::uint8_t> possible_sky(ImageView<const Rgb8> image) {
 
 Image<std::uint8_t> confirmed_sky(const PlaneView& view, ImageView<const std::uint8_t> areas,
                                   const std::vector<PlaneView>& others) {
+  if (!has_any(areas)) return {};
   Image<std::uint8_t> sky(areas.width, areas.height), hits(areas.width, areas.height, std::uint8_t{0});
   std::array<int, 256> inside{}, hit{};
   mark_hits(view, view, hits);
@@ -129,7 +137,7 @@ Image<std::uint8_t> confirmed_sky(const PlaneView& view, ImageView<const std::ui
       const int area = areas(x, y);
       sky(x, y) = area != 0 && hit[area] <= kMaxHits * inside[area] ? 1 : 0;
     }
-  return sky;
+  return has_any(sky.view()) ? std::move(sky) : Image<std::uint8_t>();
 }
 
 void mark_before_sky(const PlaneView& view, ImageView<const float> depths,

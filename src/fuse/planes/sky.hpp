@@ -16,7 +16,7 @@ Image<std::uint8_t> possible_sky(ImageView<const Rgb8> image);
 /// The pixels of the areas on which almost no known depth of the view or of others lies: behind a sky there
 /// is no surface.
 /// @param areas  of `view`, see possible_sky
-/// @return 1: sky
+/// @return 1: sky; empty where there is none
 Image<std::uint8_t> confirmed_sky(const PlaneView& view, ImageView<const std::uint8_t> areas,
                                   const std::vector<PlaneView>& others);
 
