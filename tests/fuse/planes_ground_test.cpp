@@ -1,4 +1,4 @@
-// The ground that is seen at a flat angle: its direction, its heights, and the pixels that show it.
+// The ground that is seen at a grazing angle: its direction, its heights, and the pixels that show it.
 
 #include <gtest/gtest.h>
 

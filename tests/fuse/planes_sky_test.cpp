@@ -111,6 +111,15 @@ TEST(ConfirmedSky, IsEmptyWithoutAreas) {
   EXPECT_TRUE(confirmed_sky(scene.view(), scene.areas.view(), scene.others()).empty());
 }
 
+/// Of a thin one all pixels are at its rim: nothing says that it is sky.
+TEST(ConfirmedSky, IsNotThin) {
+  SkyViews scene;
+  scene.areas.fill(0);
+  for (int y = 0; y < 3; ++y)
+    for (int x = 0; x < kWidth; ++x) scene.areas(x, y) = 1;
+  EXPECT_TRUE(confirmed_sky(scene.view(), scene.areas.view(), scene.others()).empty());
+}
+
 TEST(ConfirmedSky, IsThatOfEachArea) {
   SkyViews scene;
   for (int y = 0; y < kHeight / 2; ++y)

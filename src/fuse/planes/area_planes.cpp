@@ -255,8 +255,7 @@ class AreaPlanes {
     return all;
   }
 
-  /// Labels the pixels on the plane's side of those that it meets, unless two or more of the other views
-  /// contradict it, and more than confirm it.
+  /// Labels the pixels on the plane's side of those that it meets, where the other views allow it.
   void label(int index, const std::vector<Meeting>& meetings, const Pixels& pixels) {
     const AskedPlane& plane = planes_[index];
     const auto is_of_other = [&](AreaPixel at) {
@@ -270,8 +269,7 @@ class AreaPlanes {
       if (!plane.contains(it)) continue;
       PlaneAnswers answers;
       plane.ask(it, answers);
-      const int against = answers.through + answers.other;
-      if (answers.sky == 0 && (against < 2 || against <= answers.on)) labels_(it.x, it.y) = plane.label();
+      if (answers.allow()) labels_(it.x, it.y) = plane.label();
     }
   }
 

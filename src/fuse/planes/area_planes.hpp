@@ -31,7 +31,7 @@ inline constexpr std::uint8_t kUnlabelled = 0, kNoSurface = 255;
 /// @param normals  of the known depths of `reference`, camera frame
 /// @param colours  its image
 /// @param planes   of the scene, at most 254
-/// @return the labels of the pixels that a plane fills
+/// @return the labels of the pixels that a plane fills, and kNoSurface where `reference` sees sky
 Image<std::uint8_t> label_areas(const PlaneView& reference, ImageView<const Vec3f> normals,
                                 ImageView<const Rgb8> colours, const std::vector<PlaneView>& sources,
                                 const std::vector<WorldPlane>& planes);

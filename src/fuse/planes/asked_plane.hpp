@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "fuse/planes/area_pixels.hpp"
@@ -18,6 +19,9 @@ struct PlaneAnswers {
   int other = 0;    ///< they have one, but look otherwise: what they see there is something else
   int through = 0;  ///< they see farther
   int sky = 0;      ///< they see sky there
+
+  /// No view sees sky there, and fewer than two see something else, or no more than those that confirm it.
+  bool allow() const { return sky == 0 && (through + other < 2 || through + other <= on); }
 };
 
 /// A plane as a reference view and others see it.

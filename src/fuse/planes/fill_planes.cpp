@@ -21,6 +21,7 @@ void fill_planes(ImageView<const std::uint8_t> labels, int factor, const std::ve
         maps.depth(x, y) = kUnknown;
         maps.normal(x, y) = {kUnknown, kUnknown, kUnknown};
         maps.confidence(x, y) = kUnknown;
+        continue;
       }
       if (label == kUnlabelled || label > seen.size() || (!maps.mask.empty() && maps.mask(x, y) == 0))
         continue;

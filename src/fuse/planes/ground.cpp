@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
-#include <utility>
 
+#include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/quantile.hpp"
 #include "fuse/planes/area_pixels.hpp"
@@ -20,28 +20,29 @@ constexpr double kMinHeight = 0.01, kMaxHeight = 0.5, kHeightRatio = 1.06;
 constexpr double kMaxDepth = 3;  ///< at which the ground is looked for, of that of the scene
 
 // Levels around the height that is found.
-constexpr int kLevels = 31;
+constexpr int kLevels = 31;          ///< that are voted for
 constexpr double kLevelStep = 0.01;  ///< of the height
 constexpr int kParts = 4;            ///< into which the steps are divided in the end
-constexpr double kCell = 0.3;        ///< of a relief, of the height
+static_assert((kLevels - 1) * kParts + 1 == kGroundLevels);
+constexpr double kCell = 0.3;  ///< of a relief, of the height
 
 constexpr float kMinZncc = 0.5f;  ///< of a match that votes
-constexpr double kMinClear = 3;   ///< of the votes for a height, times those for heights beside it:
-constexpr int kBeside = 5;        ///< steps, about 30 percent
+constexpr double kMinClear = 3;   ///< of the votes for a height, those for heights kBeside steps away
+constexpr int kBeside = 5;        ///< steps, a third
 constexpr std::size_t kMinVotes = 200;
-constexpr double kCoarsePixels = 60000;  ///< of all views, known ones too, that are asked for the height
+constexpr double kCoarsePixels = 60000;  ///< of all views, known ones too, when the height is searched
 constexpr int kFineStep = 2;             ///< pixels between those that vote for a level
 constexpr int kMargin = 4;               ///< of the windows, pixels
 
-/// A pixel's vote for one of several heights.
+/// A pixel's vote for one of several heights or levels.
 struct Vote {
   AreaPixel pixel;
-  int height;
+  int index;
   float weight;
 };
 
-/// The votes of every `step`-th pixel of a view that has no depth and shows a plane of each height: for the
-/// one on which it matches best, with the weight of by how much better than usually.
+/// The votes of every `step`-th pixel of a view that has no depth and whose ray meets the lowest plane: for
+/// the one on which it matches best, with the weight of by how much better than usually.
 std::vector<Vote> votes_of(const GroundView& view, const std::vector<WorldPlane>& heights, double max_depth,
                            int step) {
   const PlaneView& reference = view.reference;
@@ -108,7 +109,7 @@ std::optional<double> voted_height(const std::vector<GroundView>& views, Vec3d u
   const int step = std::max(kFineStep, static_cast<int>(std::ceil(std::sqrt(pixels / kCoarsePixels))));
   std::vector<std::size_t> votes(heights.size());
   for (const std::vector<Vote>& of_view : votes_of(views, planes, kMaxDepth * depth, step, at_once))
-    for (const Vote& vote : of_view) ++votes[vote.height];
+    for (const Vote& vote : of_view) ++votes[vote.index];
   const auto near = [&](std::size_t i) { return votes[i - 1] + votes[i] + votes[i + 1]; };  // it is not flat
   std::size_t best = 1;
   for (std::size_t i = 1; i + 1 < votes.size(); ++i)
@@ -120,19 +121,20 @@ std::optional<double> voted_height(const std::vector<GroundView>& views, Vec3d u
 }
 
 /// Where a pixel's ray meets a plane.
-std::optional<Vec3d> place_on(const SeenPlane& plane, const PlaneView& view, AreaPixel pixel) {
+std::optional<Vec3d> place_on(const SeenPlane& plane, const Pinhole& camera, const Pose& world_from_cam,
+                              AreaPixel pixel) {
   const Vec2d centre = pixel_centre(pixel.x, pixel.y);
   const double inverse_depth = plane.inverse_depth(centre);
   if (!(inverse_depth > 0)) return {};
-  return inverse(view.cam_from_world) * (1 / inverse_depth * view.camera.ray(centre));
+  return world_from_cam * (1 / inverse_depth * camera.ray(centre));
 }
 
 /// The level at which a pixel shows the ground; -1: none.
-int level_of(const Ground& ground, const std::vector<AskedPlane>& levels, const PlaneView& view,
-             AreaPixel pixel) {
+int level_of(const Ground& ground, const std::vector<AskedPlane>& levels, const Pinhole& camera,
+             const Pose& world_from_cam, AreaPixel pixel) {
   auto level = static_cast<int>(levels.size()) / 2;
   for (int i = 0; i < 3; ++i) {  // of the place on the level that was found before
-    const auto place = place_on(levels[level].seen(), view, pixel);
+    const auto place = place_on(levels[level].seen(), camera, world_from_cam, pixel);
     const auto found = place ? ground.relief.level(*place) : std::nullopt;
     if (!found) return -1;
     level = static_cast<int>(std::lround(*found * kParts));
@@ -163,6 +165,7 @@ std::optional<Vec3d> up_direction(const std::vector<PlaneView>& views,
 }
 
 std::optional<Ground> find_ground(const std::vector<GroundView>& views, Vec3d up, double depth, int at_once) {
+  EXPECTS(depth > 0 && std::isfinite(depth));
   if (views.empty()) return {};
   const std::optional<double> height = voted_height(views, up, depth, at_once);
   if (!height) return {};
@@ -177,19 +180,19 @@ std::optional<Ground> find_ground(const std::vector<GroundView>& views, Vec3d up
   const auto each_place = [&](const auto& body) {
     for (std::size_t i = 0; i < views.size(); ++i)
       for (const Vote& vote : votes[i]) {
-        if (vote.height == 0 || vote.height == kLevels - 1) continue;  // it may be beyond them
+        if (vote.index == 0 || vote.index == kLevels - 1) continue;  // it may be beyond them
         const PlaneView& view = views[i].reference;
-        const SeenPlane seen(levels[vote.height], view.camera, view.cam_from_world);
-        if (const auto place = place_on(seen, view, vote.pixel)) body(*place, vote);
+        const SeenPlane seen(levels[vote.index], view.camera, view.cam_from_world);
+        if (const auto place = place_on(seen, view.camera, inverse(view.cam_from_world), vote.pixel))
+          body(*place, vote);
       }
   };
   PlaceBounds bounds(up);
   each_place([&](Vec3d place, const Vote&) { bounds.add(place); });
   ground.relief = GroundRelief(bounds, kLevels, kCell * *height);
-  each_place([&](Vec3d place, const Vote& vote) { ground.relief.vote(place, vote.height, vote.weight); });
+  each_place([&](Vec3d place, const Vote& vote) { ground.relief.vote(place, vote.index, vote.weight); });
   ground.relief.decide();
-  for (int i = 0; i <= (kLevels - 1) * kParts; ++i)
-    ground.levels.push_back(level(static_cast<double>(i) / kParts));
+  for (int i = 0; i < kGroundLevels; ++i) ground.levels.push_back(level(static_cast<double>(i) / kParts));
   return ground;
 }
 
@@ -200,15 +203,15 @@ void label_ground(const GroundView& view, const Ground& ground, std::uint8_t fir
   for (std::size_t i = 0; i < ground.levels.size(); ++i)
     levels.emplace_back(ground.levels[i], static_cast<std::uint8_t>(first_label + i), reference,
                         view.sources);
+  const Pose world_from_reference = inverse(reference.cam_from_world);
   parallel_for(reference.camera.height, [&](int y) {
     for (int x = 0; x < reference.camera.width; ++x) {
       if (labels(x, y) != kUnlabelled || !std::isnan(reference.depth(x, y))) continue;
-      const int level = level_of(ground, levels, reference, {x, y});
+      const int level = level_of(ground, levels, reference.camera, world_from_reference, {x, y});
       if (level < 0 || !levels[level].seen().faces()) continue;
       PlaneAnswers answers;
       levels[level].ask({x, y}, answers);
-      const int against = answers.through + answers.other;
-      if (answers.sky == 0 && (against < 2 || against <= answers.on)) labels(x, y) = levels[level].label();
+      if (answers.allow()) labels(x, y) = levels[level].label();
     }
   });
 }

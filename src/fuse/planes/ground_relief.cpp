@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/error.hpp"
 #include "core/parallel.hpp"
 
 namespace recon {
@@ -51,6 +52,7 @@ Vec2d GroundRelief::in_cells(Vec3d place) const {
 }
 
 void GroundRelief::vote(Vec3d place, int level, float weight) {
+  EXPECTS(level >= 0 && level < levels_ && decided_.empty());
   const auto [u, v] = in_cells(place);
   if (u >= 0 && v >= 0 && u < size_[0] && v < size_[1])
     votes_[level * cells() + static_cast<std::ptrdiff_t>(v) * size_[0] + static_cast<int>(u)] += weight;
@@ -110,6 +112,7 @@ void GroundRelief::decide() {
 }
 
 std::optional<double> GroundRelief::level(Vec3d place) const {
+  EXPECTS(std::ssize(decided_) == cells());
   const auto [u, v] = in_cells(place);
   const double left = std::floor(u - 0.5), top = std::floor(v - 0.5);
   double sum = 0, weight = 0;

@@ -8,16 +8,17 @@
 
 namespace recon {
 
-/// The part of a ground that has places.
+/// The bounding rectangle of places on a ground.
 struct PlaceBounds {
   explicit PlaceBounds(Vec3d up);
   void add(Vec3d place);
 
-  Vec3d axes[2];  ///< across each other and up
+  Vec3d axes[2];  ///< unit, perpendicular to each other and to up
   double min[2], max[2];
 };
 
-/// Votes of places on a ground for one of several levels, in square cells.
+/// Votes of places on a ground for one of several levels, in square cells: first all vote, then it decides,
+/// then it can be asked.
 class GroundRelief {
  public:
   GroundRelief() = default;

@@ -16,7 +16,8 @@ constexpr int kMaxRange = 20;                  ///< of a colour within 3 x 3 pix
 constexpr double kMinShare = 0.005;            ///< of the image; smaller areas are no sky
 
 constexpr int kHitReach = 4;      ///< pixels from the rim of an area, where depths are blurred
-constexpr double kMaxHits = 0.2;  ///< share of the pixels of a sky on which known depths lie by error
+constexpr double kMaxHits = 0.2;  ///< share of the pixels of a sky on which known depths lie by error; a view
+                                  ///< with less than half of the resolution hits no more of a wall
 
 bool has_sky_colour(Rgb8 c) {
   return (c.b >= kMinBlue && c.b >= c.r + kMinBluer && c.b >= c.g) || std::min({c.r, c.g, c.b}) >= kMinWhite;
@@ -135,7 +136,7 @@ Image<std::uint8_t> confirmed_sky(const PlaneView& view, ImageView<const std::ui
   for (int y = 0; y < areas.height; ++y)
     for (int x = 0; x < areas.width; ++x) {
       const int area = areas(x, y);
-      sky(x, y) = area != 0 && hit[area] <= kMaxHits * inside[area] ? 1 : 0;
+      sky(x, y) = area != 0 && inside[area] > 0 && hit[area] <= kMaxHits * inside[area] ? 1 : 0;
     }
   return has_any(sky.view()) ? std::move(sky) : Image<std::uint8_t>();
 }

@@ -10,7 +10,7 @@ namespace recon {
 
 /// What may be sky in an image: areas that reach its first row, smooth, and blue or almost white. An
 /// overexposed or blue wall looks the same, see confirmed_sky.
-/// @return the areas from 1, rising from left to right; 0: surely none
+/// @return the areas of at least 0.5 % of the image from 1, rising from left to right; 0: not taken for sky
 Image<std::uint8_t> possible_sky(ImageView<const Rgb8> image);
 
 /// The pixels of the areas on which almost no known depth of the view or of others lies: behind a sky there

@@ -210,7 +210,7 @@ void add_fusion(OptionGroup& group) {
   group
       .add("scene-planes", "N",
            "Planes of the scene, at most, that are found in the depths of all views; areas without texture "
-           "that lie on one are filled, and so is a ground that is seen at a flat angle; the sky is left "
+           "that lie on one are filled, and so is a ground that is seen at a grazing angle; the sky is left "
            "empty; 0: none of it")
       .number(kSweep & kScenes, RECON_FIELD(scene_planes), {0, kMaxScenePlanes})
       .only_where(kSweep, has_patches, kPatchesOnly)

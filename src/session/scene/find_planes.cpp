@@ -114,7 +114,7 @@ class PlaneSearch {
     ScenePlaneOptions options;
     options.max_planes = settings_.max_planes;
     const double depth = median_depth(points);
-    planes_ = find_scene_planes(std::move(points), options);
+    planes_ = planes_of_areas_ = find_scene_planes(std::move(points), options);
     find_skies(views);
     search_ground(views, depth);
     std::vector<std::optional<OutputFile>> files(views.size());
@@ -128,7 +128,7 @@ class PlaneSearch {
     StepRecord record;
     record.inputs = graph_.job.inputs.planes(views);
     record.result = {{"planes", nlohmann::json::array()},
-                     {"levels", planes_.size() - planes_of_areas().size()},
+                     {"levels", planes_.size() - planes_of_areas_.size()},
                      {"areas", nlohmann::json::object()}};
     for (const WorldPlane& it : planes_)
       record.result["planes"].push_back({it.normal.x, it.normal.y, it.normal.z, it.offset});
@@ -148,7 +148,7 @@ class PlaneSearch {
     Pinhole camera;
     Image<float> depth;  ///< that sources confirm
     Image<std::uint8_t> grey;
-    Image<std::uint8_t> sky;  ///< areas that may be; later 1 where it is
+    Image<std::uint8_t> sky;  ///< areas of possible_sky; later of confirmed_sky
     std::vector<SurfacePoint> points;
   };
 
@@ -234,22 +234,13 @@ class PlaneSearch {
     std::vector<PlaneView> all;
     for (const int view : views) all.push_back(plane_view(view));
     const std::optional<Vec3d> up = up_direction(all, planes_);
-    if (!up ||
+    if (!up || planes_.size() + kGroundLevels > kMaxScenePlanes ||
         std::ranges::any_of(planes_, [&](const WorldPlane& it) { return dot(it.normal, *up) > kHorizontal; }))
       return;
     std::vector<GroundView> ground_views;
     for (const int view : views) ground_views.push_back({plane_view(view), asked_views(view)});
     ground_ = find_ground(ground_views, *up, depth, graph_.job.memory.check_at_once);
-    if (!ground_ || planes_.size() + ground_->levels.size() > kMaxScenePlanes) {
-      ground_.reset();
-      return;
-    }
-    planes_.insert(planes_.end(), ground_->levels.begin(), ground_->levels.end());
-  }
-
-  /// The planes without the levels of the ground.
-  std::vector<WorldPlane> planes_of_areas() const {
-    return {planes_.begin(), planes_.end() - (ground_ ? std::ssize(ground_->levels) : 0)};
+    if (ground_) planes_.insert(planes_.end(), ground_->levels.begin(), ground_->levels.end());
   }
 
   /// The file of the areas of a view that planes fill or that have no surface, if there are any.
@@ -259,10 +250,10 @@ class PlaneSearch {
     const Image<Rgb8> colours = colours_of(view);
     const auto maps = small_maps(view);
     Image<std::uint8_t> labels =
-        label_areas(plane_view(view), maps->normal.view(), colours.view(), sources, planes_of_areas());
+        label_areas(plane_view(view), maps->normal.view(), colours.view(), sources, planes_of_areas_);
     if (ground_)
       label_ground({plane_view(view), sources}, *ground_,
-                   static_cast<std::uint8_t>(planes_.size() - ground_->levels.size() + 1), labels.view());
+                   static_cast<std::uint8_t>(planes_of_areas_.size() + 1), labels.view());
     mark_before_sky(plane_view(view), maps->depth.view(), sources, labels.view());
     products_.maps.release_derived("small " + plan_.view(view).output_name);
     std::ptrdiff_t planes = 0, labelled = 0;
@@ -282,7 +273,8 @@ class PlaneSearch {
   const ScenePlan& plan_;
   const CheckSettings& settings_;
   std::vector<SmallView> views_;
-  int step_ = 1;                    ///< pixels between the points of a view
+  int step_ = 1;  ///< pixels between the points of a view
+  std::vector<WorldPlane> planes_of_areas_;
   std::vector<WorldPlane> planes_;  ///< those that areas take, then the levels of the ground
   std::optional<Ground> ground_;
 };

@@ -28,6 +28,14 @@ void keep_normals(const ViewDepth& maps, ViewDepth& checked) {
   });
 }
 
+/// The probability that a depth is right by what the sources say of it.
+/// @param confidence  before the check
+float stated_reliability(const Agreement& said, float confidence, float variation) {
+  if (said.known > 0) return reliability(said, variation);
+  return confidence >= kFilledConfidence ? kLoneFilledReliability
+                                         : lone_reliability(1.0f - confidence, variation);
+}
+
 /// `maps` where enough sources agree and the depth is reliable enough: the mean with those that agree
 /// closely, within the bounds, and normals that follow from it.
 ViewDepth confirmed_depths(const ViewCheck& check, const ViewDepth& maps, const Image<Agreement>& agreement,
@@ -44,10 +52,7 @@ ViewDepth confirmed_depths(const ViewCheck& check, const ViewDepth& maps, const 
       bool keep = agreement(x, y).agree >= consistency.min_views;
       if (settings.patches && !std::isnan(maps.depth(x, y))) {
         const Agreement& said = agreement(x, y);
-        confidence = rounded_confidence(said.known > 0 ? reliability(said, variation(x, y))
-                                        : confidence >= kFilledConfidence
-                                            ? kLoneFilledReliability
-                                            : lone_reliability(1.0f - confidence, variation(x, y)));
+        confidence = rounded_confidence(stated_reliability(said, confidence, variation(x, y)));
         keep = keeps_depth(agreement(x, y), confidence, consistency, settings.min_reliability);
       }
       const float mean = mean_depth(maps.depth(x, y), agreement(x, y), max_relative_depth);
