@@ -66,17 +66,19 @@ void grow(ImageView<const Rgb8> image, Image<std::uint8_t>& areas) {
     }
 }
 
-/// Marks the pixels of a view on which the known depths of another one lie.
-void mark_hits(const PlaneView& view, const PlaneView& other, Image<std::uint8_t>& hits) {
-  const Pose view_from_other = view.cam_from_world * inverse(other.cam_from_world);
-  for (int y = 0; y < other.camera.height; ++y)
-    for (int x = 0; x < other.camera.width; ++x) {
-      const double depth = static_cast<double>(other.depth(x, y));
+/// Calls body(x, y, pixel) for the pixels of a view with a known depth that lies on a pixel of another view.
+template <class Body>
+void project_depths(const PlaneView& view, ImageView<const float> depths, const PlaneView& to,
+                    const Body& body) {
+  const Pose to_from_view = to.cam_from_world * inverse(view.cam_from_world);
+  for (int y = 0; y < depths.height; ++y)
+    for (int x = 0; x < depths.width; ++x) {
+      const double depth = static_cast<double>(depths(x, y));
       if (std::isnan(depth)) continue;
-      const Vec3d point = view_from_other * (depth * other.camera.ray(pixel_centre(x, y)));
-      const Vec2d pixel = view.camera.project(point);
-      if (point.z > 0 && view.camera.contains(pixel))
-        hits(static_cast<int>(pixel.x), static_cast<int>(pixel.y)) = 1;
+      const Vec3d point = to_from_view * (depth * view.camera.ray(pixel_centre(x, y)));
+      const Vec2d pixel = to.camera.project(point);
+      if (point.z > 0 && to.camera.contains(pixel))
+        body(x, y, AreaPixel{static_cast<int>(pixel.x), static_cast<int>(pixel.y)});
     }
 }
 
@@ -125,8 +127,11 @@ Image<std::uint8_t> confirmed_sky(const PlaneView& view, ImageView<const std::ui
   if (!has_any(areas)) return {};
   Image<std::uint8_t> sky(areas.width, areas.height), hits(areas.width, areas.height, std::uint8_t{0});
   std::array<int, 256> inside{}, hit{};
-  mark_hits(view, view, hits);
-  for (const PlaneView& other : others) mark_hits(view, other, hits);
+  const auto mark_hits = [&](const PlaneView& of) {
+    project_depths(of, of.depth, view, [&](int, int, AreaPixel at) { hits(at.x, at.y) = 1; });
+  };
+  mark_hits(view);
+  for (const PlaneView& other : others) mark_hits(other);
   for (int y = 0; y < areas.height; ++y)
     for (int x = 0; x < areas.width; ++x) {
       if (areas(x, y) == 0 || !is_inside(areas, x, y, kHitReach)) continue;
@@ -143,20 +148,11 @@ Image<std::uint8_t> confirmed_sky(const PlaneView& view, ImageView<const std::ui
 
 void mark_before_sky(const PlaneView& view, ImageView<const float> depths,
                      const std::vector<PlaneView>& others, ImageView<std::uint8_t> labels) {
-  const Pose world_from_view = inverse(view.cam_from_world);
   for (const PlaneView& other : others) {
     if (other.sky.empty()) continue;
-    const Pose other_from_view = other.cam_from_world * world_from_view;
-    for (int y = 0; y < depths.height; ++y)
-      for (int x = 0; x < depths.width; ++x) {
-        const double depth = static_cast<double>(depths(x, y));
-        if (std::isnan(depth) || labels(x, y) != kUnlabelled) continue;
-        const Vec3d point = other_from_view * (depth * view.camera.ray(pixel_centre(x, y)));
-        const Vec2d pixel = other.camera.project(point);
-        if (point.z > 0 && other.camera.contains(pixel) &&
-            is_inside_sky(other.sky, static_cast<int>(pixel.x), static_cast<int>(pixel.y)))
-          labels(x, y) = kNoSurface;
-      }
+    project_depths(view, depths, other, [&](int x, int y, AreaPixel at) {
+      if (labels(x, y) == kUnlabelled && is_inside_sky(other.sky, at.x, at.y)) labels(x, y) = kNoSurface;
+    });
   }
 }
 
