@@ -80,6 +80,8 @@ void predict_steps(SceneJob& job, const Backends& backends) {
   job.predicted_steps = time.steps;
   if (job.products.results.count(Step::kPrepare).kept > 0)
     return;  // some of it is finished, and would be done again
+  if (const std::string reduced = reduced_images_text(job.plan, job.settings.plan.images); !reduced.empty())
+    messages().info("{}: {}", job.input.folder.root.string(), reduced);
   add_smaller_images(job, work, backends, model, {}, time);
   if (time.smaller)
     messages().info("{}: about {} are predicted; {}", job.input.folder.root.string(),

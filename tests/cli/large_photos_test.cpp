@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "cli/scene_fixture.hpp"
@@ -45,6 +46,7 @@ class LargePhotos : public SceneTest {
   std::vector<std::string> slow(const std::vector<std::string>& more, const char* planes = "1024") const {
     std::vector<std::string> words = {
         RECON_RECONSTRUCT, scene().string(), "--device", "cpu", "--threads", "1", "--planes", planes};
+    if (std::ranges::find(more, "--quality") == more.end()) words.insert(words.end(), {"--quality", "high"});
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
@@ -61,20 +63,28 @@ TEST_F(LargePhotos, ArePlannedBesideSmallerImages) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return plan(arguments).json().at("scenes").at(0).at("seconds");
   };
-  const auto large = time({}), smaller = time({"--max-image-size", "2000"});
+  const auto large = time({}), smaller = time({"--max-image-size", "1600"});
   ASSERT_GT(large.at("total"), 1800);
-  EXPECT_EQ(large.at("smaller_images").at("max_image_size"), 2000);
+  EXPECT_EQ(large.at("smaller_images").at("max_image_size"), 1600);
   const double predicted = large.at("smaller_images").at("total"), own = smaller.at("total");
   EXPECT_NEAR(predicted, own, 0.5) << "by the same model";
   EXPECT_LT(predicted, 0.5 * large.at("total").get<double>());
   EXPECT_FALSE(smaller.contains("smaller_images"));
 
-  const std::string text = "--max-image-size 2000 would take about " + duration_text(own);
+  const std::string text = "--max-image-size 1600 would take about " + duration_text(own);
   const Outcome all = plan({"--dry-run"});
   EXPECT_THAT(all.out, HasSubstr("\n    " + text + "\n"));
   EXPECT_THAT(all.out, HasSubstr("4032x3024")) << "the plan is that of the photos";
   EXPECT_THAT(plan({"--dry-run", "--max-image-size", "1000"}).out, Not(HasSubstr("would take")));
   EXPECT_THAT(plan({"--dry-run"}, "16").out, Not(HasSubstr("would take"))) << "no long run";
+}
+
+TEST_F(LargePhotos, AreReducedAsThePlanSays) {
+  const Outcome normal = plan({"--dry-run", "--quality", "normal"});
+  EXPECT_THAT(normal.out,
+              HasSubstr("\n  5 images are reduced to 1600 pixels; --quality high keeps their size\n"));
+  EXPECT_THAT(normal.out, HasSubstr("  1600x1200  "));
+  EXPECT_THAT(plan({"--dry-run"}).out, Not(HasSubstr("are reduced")));
 }
 
 TEST_F(LargePhotos, AreSaidToTakeLongAsTheRunBegins) {
@@ -89,7 +99,7 @@ TEST_F(LargePhotos, AreSaidToTakeLongAsTheRunBegins) {
   EXPECT_EQ(stopped.exit_code, 130);
   EXPECT_THAT(
       stopped.err,
-      testing::ContainsRegex("about [0-9.]+ (min|h) are predicted; --max-image-size 2000 would take about"));
+      testing::ContainsRegex("about [0-9.]+ (min|h) are predicted; --max-image-size 1600 would take about"));
 }
 
 }  // namespace

@@ -148,6 +148,11 @@ struct RecordedOptions {
   std::map<OptionResult, Values> by_result;
 };
 
+/// The longest side of the images of a run of normal quality, pixels. What photos show beyond it gains
+/// nothing for windows of a few pixels, and their blur and noise mislead them, see
+/// tests/bench/results/scenes.md.
+constexpr int kNormalImageSide = 1600;
+
 /// All options of a run of `reconstruct`, with their defaults.
 struct SessionOptions {
   /// Scenes, folders of rectified pairs, folders of such folders; or the two images of one pair.
@@ -187,7 +192,7 @@ struct SessionOptions {
   std::optional<int> planes;                   ///< empty: by the spacing of the planes in the images
   std::optional<double> depth_min, depth_max;  ///< exact bounds of all depths, scene units
   ViewSelectionOptions selection;
-  int max_image_size = 0;  ///< longest side in pixels; 0: by the quality
+  int max_image_size = 0;  ///< longest side of the images, pixels; 0: by the quality
   Quality quality = Quality::kNormal;
 
   std::string views = "*";  ///< reference views: a shell pattern over their names

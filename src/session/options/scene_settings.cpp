@@ -6,8 +6,16 @@ namespace recon {
 
 int ImageSizes::max_side(int width, int height) const {
   constexpr int kMinSide = 16;
-  if (longest_side > 0 || !halved) return longest_side;
-  return std::max((std::max(width, height) + 1) / 2, kMinSide);
+  if (longest_side > 0) return longest_side;
+  const int photo = std::max(width, height), side = most > 0 ? std::min(photo, most) : photo;
+  if (halved) return std::max((side + 1) / 2, kMinSide);
+  return side < photo ? side : 0;
+}
+
+/// Given maps are of images as large as the photos.
+static ImageSizes image_sizes(const SessionOptions& options) {
+  const bool reduced = options.quality != Quality::kHigh && options.depth_maps.empty();
+  return {options.max_image_size, reduced ? kNormalImageSide : 0, options.quality == Quality::kDraft};
 }
 
 SceneSettings::SceneSettings(const SessionOptions& options) {
@@ -15,10 +23,9 @@ SceneSettings::SceneSettings(const SessionOptions& options) {
   const DepthRange bounds{options.depth_min.value_or(kAnyDepth.near),
                           options.depth_max.value_or(kAnyDepth.far)};
   given = {options.depth_maps, options.depth_unit};
-  plan = {options.selection,   {options.max_image_size, options.quality == Quality::kDraft},
-          options.views,       options.given.contains("views"),
-          options.shard,       !options.depth_maps.empty(),
-          options.estimates(), options.fuses()};
+  plan = {
+      options.selection, image_sizes(options),        options.views,       options.given.contains("views"),
+      options.shard,     !options.depth_maps.empty(), options.estimates(), options.fuses()};
   matching = {job.method,     options.spec(job.method), options.in_colour(job),
               options.planes, options.filter,           bounds};
   if (matching.sweeps()) matching.filter = options.resolved_filter();

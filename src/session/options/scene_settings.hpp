@@ -12,8 +12,9 @@ namespace recon {
 
 /// The sizes of the images that photos become.
 struct ImageSizes {
-  int longest_side = 0;  ///< pixels; 0: that of the photo
-  bool halved = false;   ///< where no side is given
+  int longest_side = 0;  ///< pixels; 0: by the next two
+  int most = 0;          ///< larger images are reduced to this; 0: none
+  bool halved = false;   ///< and to half of that
 
   /// The longest side that the images of a photo may have; 0: that of the photo.
   int max_side(int width, int height) const;

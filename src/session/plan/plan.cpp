@@ -66,9 +66,10 @@ void check_baseline(const Scene& scene) {
                   photo_count(scene), decimal(spread)));
 }
 
-/// The longest side of the undistorted image of a view, 0 for any. A face becomes smaller as its photo would.
+/// The longest side of the undistorted image of a view, 0 for any. A side that is given is that of the photo:
+/// a face becomes smaller as its photo would.
 int max_side_of(const View& view, const Camera& camera, const ImageSizes& images) {
-  if (!view.face) return images.max_side(camera.width, camera.height);
+  if (!view.face || images.longest_side == 0) return images.max_side(camera.width, camera.height);
   const Camera& lens = view.face->lens;
   const int side = images.max_side(lens.width, lens.height), photo = std::max(lens.width, lens.height);
   if (side == 0 || side >= photo) return 0;
@@ -367,6 +368,19 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   parallel_for(static_cast<int>(active.size()),
                [&](int i) { choose_planes(settings.matching, active[i], plan); });
   return plan;
+}
+
+std::string reduced_images_text(const ScenePlan& plan, const ImageSizes& images) {
+  if (images.longest_side > 0 || images.most == 0) return {};
+  const auto is_reduced = [&](int view) {
+    const Camera& camera = plan.scene.cameras[plan.scene_view(view).camera];
+    return std::max(camera.width, camera.height) > images.most;
+  };
+  const auto reduced = std::ranges::count_if(plan.needed_views(), is_reduced);
+  if (reduced == 0) return {};
+  return fmt::format("{} image{} reduced to {} pixels; --quality high keeps {} size", reduced,
+                     reduced == 1 ? " is" : "s are", images.max_side(images.most + 1, 1),
+                     reduced == 1 ? "its" : "their");
 }
 
 void resize_images(const ImageSizes& images, const MatchingSettings& matching, ScenePlan& plan) {

@@ -89,6 +89,10 @@ ScenePlan make_plan(
     const HasMap& has_map = [](const std::string&) { return true; },
     const std::vector<SparsePoint>& corners = {});
 
+/// How many photos are larger than their images because nobody gave a size, and how that is changed; empty
+/// without any.
+std::string reduced_images_text(const ScenePlan& plan, const ImageSizes& images);
+
 /// Gives a plan the images of other sizes: cameras, planes and pairs; sources and depths stay.
 /// @throws InputError when no two views can be rectified
 void resize_images(const ImageSizes& images, const MatchingSettings& matching, ScenePlan& plan);

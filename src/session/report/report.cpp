@@ -331,6 +331,8 @@ json plan_json(const SceneJob& job, const SceneWork& work, const TimePlan& time)
 std::string plan_text(const SceneJob& job, const SceneWork& work, const TimePlan& time) {
   std::string text = job.input.folder.root.string() + " -> " + job.products.workspace.root().string() + "\n";
   text += views_text(job);
+  if (const std::string reduced = reduced_images_text(job.plan, job.settings.plan.images); !reduced.empty())
+    text += "  " + reduced + "\n";
   text += left_out_text(job);
   if (job.input.given.any() && job.targets.does(Step::kEstimate))
     text += fmt::format("  depth maps: of {} of {} views\n",

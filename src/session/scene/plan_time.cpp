@@ -184,18 +184,17 @@ TimePlan plan_time(const SceneJob& job, const SceneWork& work, const Backends& b
 void add_smaller_images(SceneJob& job, const SceneWork& work, const Backends& backends,
                         const PerformanceModel& model, const BeginningTimes& beginning, TimePlan& time) {
   constexpr double kLongRun = 15 * 60, kShareOfTime = 0.5;
-  constexpr int kSide = 2000;
   const bool large = std::ranges::any_of(job.plan.views, [](const ViewPlan& view) {
-    return std::max(view.camera.width, view.camera.height) > kSide;
+    return std::max(view.camera.width, view.camera.height) > kNormalImageSide;
   });
   if (time.total < kLongRun || !large || job.input.given.any()) return;
   const std::vector<ViewPlan> views = job.plan.views;
   const std::vector<std::string> warnings = job.plan.warnings;
-  resize_images({kSide, false}, job.settings.matching, job.plan);
+  resize_images({.longest_side = kNormalImageSide}, job.settings.matching, job.plan);
   const double seconds = plan_time(job, work, backends, model, beginning).total;
   job.plan.views = views;
   job.plan.warnings = warnings;
-  if (seconds < kShareOfTime * time.total) time.smaller = {kSide, seconds};
+  if (seconds < kShareOfTime * time.total) time.smaller = {kNormalImageSide, seconds};
 }
 
 std::string smaller_images_text(const TimePlan& time) {

@@ -185,6 +185,42 @@ TEST(Plan, HalvesTheImagesOfADraftOnly) {
   EXPECT_EQ(size(Quality::kDraft, 160), std::pair(160, 120)) << "a size that is given stays";
 }
 
+TEST(Plan, ReducesLargePhotosUnlessQualityIsHigh) {
+  const auto planned = [](const Scene& scene, Quality quality, const char* maps = "", int side = 0) {
+    SessionOptions options = options_with();
+    options.quality = quality;
+    options.depth_maps = maps;
+    options.max_image_size = side;
+    const SceneSettings settings(options);
+    const ScenePlan plan = make_plan(scene, {}, settings);
+    return std::tuple(plan.view(0).camera.width, plan.view(3).camera.height,
+                      reduced_images_text(plan, settings.plan.images));
+  };
+  const Scene large = row_of_views(4, {CameraModel::kPinhole, 4000, 3000, {3000, 3000, 2000, 1500}});
+  const auto text = [](int side) {
+    return "4 images are reduced to " + std::to_string(side) + " pixels; --quality high keeps their size";
+  };
+  EXPECT_EQ(planned(large, Quality::kNormal), std::tuple(1600, 1200, text(1600)));
+  EXPECT_EQ(planned(large, Quality::kDraft), std::tuple(800, 600, text(800)));
+  EXPECT_EQ(planned(large, Quality::kHigh), std::tuple(4000, 3000, ""));
+  EXPECT_EQ(planned(large, Quality::kNormal, "maps"), std::tuple(4000, 3000, "")) << "as large as their maps";
+  EXPECT_EQ(planned(large, Quality::kNormal, "", 3000), std::tuple(3000, 2250, "")) << "a given size stays";
+  Scene one = large;
+  for (int i = 0; i < 3; ++i) one.views[i].camera = 1;
+  one.cameras.push_back(row_of_views(4, kPinholeCamera).cameras[0]);
+  EXPECT_EQ(planned(one, Quality::kNormal),
+            std::tuple(200, 1200, "1 image is reduced to 1600 pixels; --quality high keeps its size"));
+  Scene faces = large;
+  PhotoFace face;
+  face.lens = large.cameras[0];
+  face.lens.width *= 4, face.lens.height *= 2;
+  for (View& view : faces.views) {
+    face.photo = view.name;
+    view.face = std::make_shared<const PhotoFace>(face);
+  }
+  EXPECT_EQ(planned(faces, Quality::kNormal), std::tuple(1600, 1200, text(1600))) << "not as its photo";
+}
+
 TEST(Plan, SaysWhichBoundsLeaveOutAllThatThePointsShow) {
   const auto warnings_of = [](std::optional<double> near, std::optional<double> far) {
     SessionOptions options = options_with();
