@@ -52,6 +52,12 @@ bool holds_rendered_scene(const fs::path& folder) {
   return is_file(summary) && read_file(summary).find(kFormatName) != std::string::npos;
 }
 
+/// Whether all of the scene was written; one that was stopped is rendered again.
+bool is_complete(const fs::path& folder) {
+  const auto summary = nlohmann::json::parse(read_file(folder / kSummaryFile), nullptr, false);
+  return !summary.is_object() || summary.value("complete", nlohmann::json()) != false;
+}
+
 constexpr const char* kParts[] = {"images", "sparse", "gt_depth", "gt_normal"};
 
 /// All files that a scene with these views may have, relative to its folder.
@@ -94,7 +100,7 @@ void clear_folder(const fs::path& folder, const std::vector<fs::path>& views, bo
   if (!holds_rendered_scene(folder))
     throw UsageError(folder.string() +
                      " holds something else than a rendered scene; give another output folder");
-  if (!overwrite)
+  if (!overwrite && is_complete(folder))
     throw UsageError(folder.string() + " holds a rendered scene already; --overwrite replaces it");
   for (const char* part : kParts)
     if (fs::is_symlink(folder / part))
@@ -216,6 +222,8 @@ fs::path bundled_scenes() {
   return {};
 }
 
+const std::string kNoBundled = "they are in scenes/ of the sources, and in share/reconstruct/scenes";
+
 std::vector<fs::path> bundled_descriptions() {
   std::vector<fs::path> files;
   const fs::path folder = bundled_scenes();
@@ -230,6 +238,7 @@ std::vector<fs::path> bundled_descriptions() {
 void print_list() {
   const std::optional<int> width = standard_output_columns();
   const std::vector<fs::path> files = bundled_descriptions();
+  if (files.empty()) throw InputError("no bundled descriptions are beside the program; " + kNoBundled);
   std::size_t column = 0;
   for (const fs::path& file : files) column = std::max(column, file.stem().string().size() + 2);
   std::string list;
@@ -253,8 +262,8 @@ fs::path find_description(const std::string& scene) {
     if (file.stem() == scene) return file;
     names += (names.empty() ? "" : ", ") + file.stem().string();
   }
-  throw InputError(scene +
-                   ": there is no such file, nor a bundled description of that name; bundled are: " + names);
+  throw InputError(scene + ": there is no such file, nor a bundled description of that name; " +
+                   (names.empty() ? kNoBundled : "bundled are: " + names));
 }
 
 /// Applies --camera-model, --width, --height and --samples. One side alone keeps the shape of the images.

@@ -92,6 +92,14 @@ json inputs_of(const PairRun& run) {
   return document;
 }
 
+/// Of the pixels, those in --roi.
+double searched_share(const PairPlan& plan) {
+  const Region& region = plan.options.block.region;
+  if (fused_stages(plan.options) != FusedStages::kBlocks || region.width == 0 || region.height == 0) return 1;
+  return static_cast<double>(region.width) * region.height /
+         (static_cast<double>(plan.size.width) * plan.size.height);
+}
+
 /// Why a pair may have hardly any disparity.
 std::string doubts(const PairPlan& plan) {
   const DisparityRange range = plan.options.range;
@@ -233,9 +241,9 @@ json warnings_of(const PairPlan& plan, const PairResult& result) {
     warnings.push_back(result.swap_warning);
   else if (rows.empty() && !searched.empty())
     warnings.push_back(plan.name() + ": " + searched);
-  else if (result.known < kFewKnown)
-    warnings.push_back(fmt::format("{}: only {:.2f} % of the pixels have a disparity; {}", plan.name(),
-                                   100 * result.known, doubts(plan)));
+  else if (const double known = result.known / searched_share(plan); known < kFewKnown)
+    warnings.push_back(fmt::format("{}: only {:.2f} % of the pixels have a disparity{}; {}", plan.name(),
+                                   100 * known, searched_share(plan) < 1 ? " in --roi" : "", doubts(plan)));
   const DisparityRange range = plan.options.range;
   if (range.min < 0 || range.min + range.count > 256)
     warnings.push_back(std::string(pair_file::kDisparityPng) +
@@ -244,11 +252,29 @@ json warnings_of(const PairPlan& plan, const PairResult& result) {
   return warnings;
 }
 
+/// Matches a pair. The results of an earlier run stay until there are others, which its report must not pass
+/// for one of, or until it is known that there are none.
+PairResult match_again(const PairRun& run, StepClock& clock) {
+  const auto remove = [&](const std::vector<std::string>& files) {
+    for (const std::string& file : files) run.workspace.owned().remove(file);
+  };
+  const std::vector<std::string> reports = {pair_file::kReport, pair_file::kReportPage};
+  try {
+    PairResult result = match(run, clock);
+    remove(reports);
+    return result;
+  } catch (const InputError&) {
+    remove(reports);
+    remove(pair_files());
+    throw;
+  }
+}
+
 const StepRecord& do_work(PairRun& run, json inputs, StepClock& clock) {
   const PairPlan& plan = run.plan;
   pair_memory(plan, run.backend(), run.turn.memory());
   clock.end("opening the device");
-  PairResult result = match(run, clock);
+  PairResult result = match_again(run, clock);
   StepRecord record;
   record.inputs = std::move(inputs);
   json warnings = warnings_of(plan, result);
@@ -338,11 +364,10 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
   mark_output(workspace, access.kind, access.files, access.inputs);
   run.work.notice->permit();
   const MeasuredRun earlier = read_measured_run(workspace.path(pair_file::kReport));
-  // What an earlier run left must not pass for a result of this one.
-  if (output.has_results)
-    for (const char* file : {pair_file::kReport, pair_file::kReportPage}) workspace.owned().remove(file);
+  if (run.results.overwrites()) run.results.supersede({Step::kPair});
+  end_asking(workspace);
   const std::string options = run.work.options.resolved({plan.job.method, true});
-  write_file_if_changed(workspace.path("options.toml"), options);
+  if (!output.has_results) write_file_if_changed(workspace.path("options.toml"), options);
   const StepRecord* record = run.results.find({Step::kPair}, inputs);
   clock.end("checking what is there");
   const bool kept = record != nullptr;
@@ -353,12 +378,12 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
   if (!kept && output.has_results) {
     kept_cloud = keep_changed_cloud(workspace, Step::kPair);
     if (!kept_cloud.empty()) messages().warn("{}", kept_cloud);
-    for (const std::string& file : pair_files()) workspace.owned().remove(file);
   }
   if (!kept) {
     record = &do_work(run, std::move(inputs), clock);
     learn_time(run, clock.times());
   }
+  write_file_if_changed(workspace.path("options.toml"), options);
   const MeasuredRun measured =
       measured_run(kept, clock.times(),
                    program_json(run.work.options.commit, record->result.value("device", "")), earlier);

@@ -142,14 +142,10 @@ class Session {
     } catch (...) {
       // What is finished is reported too.
       error_ = std::current_exception();
-      failure = current_failure(kSessionAdvice);
-      if (is_session_)
+      failure = current_failure(began_ ? kSessionAdvice : kUnbegunAdvice);
+      if (is_session_ && began_)
         failure->message += fmt::format("; {} of {} scenes are done",
                                         std::ranges::count_if(outcomes(), has_results), inputs_.size());
-      if (const std::size_t left = usable_ - begun_; options_.overwrite && left > 0)
-        failure->message +=
-            fmt::format("; {} that {} not begun keep{} earlier results: make these again with --overwrite",
-                        left, left == 1 ? "was" : "were", left == 1 ? "s" : "");
       log_failure(*failure);
     }
     if (!failure && files_.failure()) {
@@ -179,8 +175,10 @@ class Session {
       else
         usable.push_back(i);
     }
-    usable_ = usable.size();
     if (usable.empty()) return;
+    if (options_.overwrite && !options_.dry_run)
+      for (const std::size_t i : usable) ask_again(destination_.of(inputs_[i], is_session_));
+    began_ = true;
     const ThreadLimit limit(usable_threads(options_.threads));
     do_usable(usable, limit.threads());
   }
@@ -214,10 +212,13 @@ class Session {
     const SubjectScope about(named ? std::make_shared<const std::string>(name) : nullptr);
     Turn turn(turns);
     check_interrupted();
-    ++begun_;
     if (inputs_.size() > 1) messages().info("{}: scene {} of {}", name, i + 1, inputs_.size());
     Arena arena(turn.threads());
-    return arena.execute([&] { return try_input(inputs_[i], work, turn); });
+    Outcome outcome = arena.execute([&] { return try_input(inputs_[i], work, turn); });
+    if (!options_.dry_run && !has_results(outcome))
+      end_asking(
+          Workspace(destination_.of(inputs_[i], is_session_)));  // it is refused, or its records say so
+    return outcome;
   }
 
   std::size_t memory() const { return options_.memory_limit.value_or(available_memory()); }
@@ -345,8 +346,7 @@ class Session {
   const bool is_session_;
   SessionFiles files_;
   int at_once_ = 1;                          ///< inputs
-  std::size_t usable_ = 0;                   ///< inputs
-  std::atomic<std::size_t> begun_ = 0;       ///< of these
+  bool began_ = false;                       ///< what --overwrite asks for is noted
   std::map<std::size_t, Outcome> outcomes_;  ///< by input
   std::exception_ptr error_;
 };

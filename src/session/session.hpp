@@ -31,6 +31,10 @@ inline const Advice kSessionAdvice{
     "--memory-limit, --max-image-size and --threads lower what is taken",
     "what was finished is kept; the same command, without --overwrite, goes on from there"};
 
+/// The same of one that is stopped before its work begins.
+inline const Advice kUnbegunAdvice{kSessionAdvice.out_of_memory,
+                                   "nothing was begun; the same command starts again"};
+
 /// State shared by all inputs. Finding and opening GPUs takes long and overlaps with the first scene's model
 /// and undistortion.
 struct SharedWork {

@@ -238,9 +238,13 @@ TEST(Numbers, OfTilesAreRefused) {
 }
 
 TEST(Boxes, OfOtherNumbersAreRefused) {
-  for (const std::string order : {"1,0,0,1,1,1", "0,2,0,1,1,1", "0,0,0,1,1,-1"})
+  const auto wrong_axis = [](const std::string& order, const std::string& axis) {
     EXPECT_THAT(refusal_of_scene({"--roi", order}),
-                StartsWith("--roi is '" + order + "'; each min must be smaller"));
+                StartsWith("--roi is '" + order + "'; write MINX,MINY,MINZ,MAXX,MAXY,MAXZ: " + axis));
+  };
+  wrong_axis("1,0,0,1,1,1", "min x 1 is not below max x 1");
+  wrong_axis("0,2,0,1,1,1", "min y 2 is not below max y 1");
+  wrong_axis("0,0,0,1,1,-1", "min z 0 is not below max z -1");
   for (const char* wrong : {"all", "1,2,3", "0,0,0,1,1,inf", "nan,0,0,1,1,1", "0,0,0,1,1,1,1", "0 0 0 1 1 1"})
     EXPECT_THAT(refusal_of_scene({"--roi", wrong}), HasSubstr("MINX,MINY,MINZ,MAXX,MAXY,MAXZ")) << wrong;
   EXPECT_THAT(refusal_of_scene({"--roi", "0,0,64,48"}),

@@ -253,6 +253,47 @@ TEST_F(ReconstructPair, AnInterruptEndsTheMatchingThatIsInWork) {
   }
 }
 
+TEST_F(ReconstructPair, AnInterruptLeavesAllOfBefore) {
+  write_images(2000, 1500);
+  const std::vector<std::string> images = {"left.png", "right.png", "--method"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), images.begin(), images.end());
+    return more;
+  };
+  ASSERT_EQ(reconstruct(with({"bm", "--max-disparity", "32"})).exit_code, 0);
+  const auto outside_status = [&] {
+    auto files = files_below(file("dense"));
+    std::erase_if(files, [](const auto& it) { return it.first.starts_with("status/"); });
+    return files;
+  };
+  const auto before = outside_status();
+  Process process(folder(), command(with({"bp", "--max-disparity", "256", "--iterations", "50"})));
+  usleep(700000);
+  ASSERT_TRUE(process.running());
+  process.send(SIGINT);
+  EXPECT_EQ(process.wait().exit_code, 130);
+  EXPECT_EQ(outside_status(), before);
+  EXPECT_THAT(reconstruct(with({"bm", "--max-disparity", "32"})).err,
+              HasSubstr("the result is finished and kept"));
+}
+
+TEST_F(ReconstructPair, OverwriteThatDidNotBeginIsContinuedWithoutIt) {
+  write_images();
+  ASSERT_EQ(match({}).exit_code, 0);
+  set_content(file("dense/status/overwrite"), "");
+  EXPECT_THAT(match({"--dry-run"}).out, HasSubstr("to do: matching"));
+  EXPECT_THAT(match({}).err, Not(HasSubstr("finished and kept")));
+  EXPECT_FALSE(exists("dense/status/overwrite"));
+  EXPECT_THAT(match({}).err, HasSubstr("finished and kept"));
+}
+
+TEST_F(ReconstructPair, OfASmallRegionHasFewDisparitiesByRights) {
+  write_images();
+  const Outcome outcome = match({"--roi", "60,30,30,14"});  // 4.4 % of the pixels
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, Not(HasSubstr("warning")));
+}
+
 TEST_F(ReconstructPair, AFailureLeavesNothingOfBefore) {
   write_pair_folder("pair");
   ASSERT_EQ(reconstruct({"pair"}).exit_code, 0);

@@ -382,6 +382,28 @@ TEST_F(ReconstructResume, OverwriteDoesAllAgain) {
   EXPECT_TRUE(same_results(before, results(dense())));
 }
 
+TEST_F(ReconstructResume, OverwriteThatDidNotBeginIsContinuedWithoutIt) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  const auto before = results(dense());
+  const fs::path note = dense() / "status/overwrite";
+  set_content(note, "");
+  EXPECT_THAT(reconstruct({scene().string(), "--dry-run"}).out,
+              HasSubstr("undistorting of 5, depth maps of 5"));
+  EXPECT_TRUE(fs::exists(note));
+  const Outcome outcome = reconstruct({scene().string()});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.err, Not(HasSubstr("kept")));
+  EXPECT_FALSE(fs::exists(note));
+  EXPECT_TRUE(same_results(before, results(dense())));
+}
+
+TEST_F(ReconstructResume, OverwriteThatIsRefusedAsksForNothing) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  EXPECT_EQ(reconstruct({scene().string(), "--overwrite", "--memory-limit", "1MiB"}).exit_code, 4);
+  EXPECT_FALSE(fs::exists(dense() / "status/overwrite"));
+  EXPECT_THAT(reconstruct({scene().string(), "--dry-run"}).out, HasSubstr("nothing, all is finished"));
+}
+
 /// The rest is what the interrupted run was to make again, not what an earlier one has finished.
 TEST_F(ReconstructResume, OverwriteThatIsStoppedIsContinuedWithoutIt) {
   const fs::path output = folder() / "stopped";

@@ -124,7 +124,8 @@ TEST_F(ReconstructSessionFault, ThatIsInterruptedKeepsTheLinesOfScenesThatItHasN
     process.send(SIGINT);
     const Outcome outcome = process.wait();
     EXPECT_EQ(outcome.exit_code, 130);
-    EXPECT_THAT(outcome.err, HasSubstr("; 1 that was not begun keeps earlier results"));
+    EXPECT_THAT(outcome.err, HasSubstr("goes on from there; 1 of 3 scenes are done\n"));
+    EXPECT_TRUE(fs::exists(session() / "c/dense/status/overwrite")) << "it is made again by the next run";
   }
   const std::string second = content(file);
   EXPECT_EQ(lines_of(file), 3u) << second;

@@ -170,6 +170,12 @@ TEST_F(ReconstructTiles, OfAnAbsurdSizeAreRefusedAndTheCloudIsKept) {
                                  HasSubstr(" tiles, into more than 10000 tiles; give at least 0.0")));
   EXPECT_TRUE(fs::exists(dense() / "fused.ply"));
   EXPECT_FALSE(fs::exists(tiles()));
+  ASSERT_EQ(run({"--tile", "1"}).exit_code, 0);
+  const auto count = [&] { return std::distance(fs::directory_iterator(tiles()), {}); };
+  const auto before = count();
+  EXPECT_GT(before, 0);
+  EXPECT_EQ(run({"--tile", "0.01"}).exit_code, 2);
+  EXPECT_EQ(count(), before) << "those of an earlier run stay until there are others";
   // Numbers.OfTilesAreRefused has more of them.
   const Outcome outcome = run({"--tile", "-1"});
   EXPECT_EQ(outcome.exit_code, 2);

@@ -265,8 +265,8 @@ TEST_F(WideViews, HaveGivenMapsInTheSizesOfTheirPhotos) {
   EXPECT_EQ(given.exit_code, 0) << given.err;
   EXPECT_THAT(given.err,
               HasSubstr("fewer pixels than the images, such as 64x64 for view00.back.png, whose image "
-                        "has 138x138: a value that is taken for several pixels is no surface, and most "
-                        "points are wrong; give --max-image-size 186\n"));
+                        "has 138x138: a value that is taken for several pixels is no surface, so that edges "
+                        "and slopes have steps; where all maps are so small, give --max-image-size 186\n"));
   EXPECT_THAT(plan({"--depth-maps", (folder() / "maps").string(), "--max-image-size", "186"}).err,
               Not(HasSubstr("fewer pixels")));
 }

@@ -25,6 +25,7 @@ bool by_chance(const Findings& findings, const ViewAgreement& agreement) {
 
 std::string disagreement(const SceneInput& input, Findings& findings) {
   if (!findings.is_new("disagreement")) return "an earlier warning says what to check";
+  if (input.given.any()) return "check the given maps, their --depth-unit and the poses";
   if (findings.photos_fit && *findings.photos_fit)
     return "the photos fit cameras and poses, so that the depth range is in doubt: set --depth-min and "
            "--depth-max";

@@ -34,7 +34,7 @@ std::string smaller_map_text(const ScenePlan& plan, const ImageSizes& images, in
   }
   return fmt::format(
       "such as {} for {}, whose image has {}: a value that is taken for several pixels is no "
-      "surface, and most points are wrong; give --max-image-size {}",
+      "surface, so that edges and slopes have steps; where all maps are so small, give --max-image-size {}",
       size_text(map.width, map.height), plan.name(view), size_text(camera.width, camera.height), side);
 }
 

@@ -86,12 +86,12 @@ std::string format_box(const std::optional<SceneBox>& box) {
 
 std::string rounded_box(const SceneBox& box) {
   const std::array<double, 6> numbers = {box.min.x, box.min.y, box.min.z, box.max.x, box.max.y, box.max.z};
-  double largest = 0;
-  for (const double number : numbers) largest = std::max(largest, std::abs(number));
-  const double step = largest > 0 ? std::pow(10.0, std::floor(std::log10(largest)) - 5) : 1;
+  double longest = 0;
+  for (int i = 0; i < 3; ++i) longest = std::max(longest, numbers[i + 3] - numbers[i]);
+  const double steps = longest > 0 ? std::pow(10.0, 4 - std::floor(std::log10(longest))) : 1e4;
   std::string text;
   for (const double number : numbers)
-    text += (text.empty() ? "" : ",") + fmt::format("{:.6g}", std::round(number / step) * step + 0.0);
+    text += (text.empty() ? "" : ",") + fmt::format("{:.15g}", std::round(number * steps) / steps + 0.0);
   return text;
 }
 

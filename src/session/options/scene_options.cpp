@@ -39,8 +39,12 @@ void set_roi(SessionOptions& options, const std::string& text) {
   const auto is_pixels = [](double value) { return value >= 0 && value < 1e9 && value == std::floor(value); };
   if (n.size() == 6) {
     options.roi = SceneBox{{n[0], n[1], n[2]}, {n[3], n[4], n[5]}};
-    if (n[0] < n[3] && n[1] < n[4] && n[2] < n[5]) return;
-    throw UsageError("each min must be smaller than its max");
+    for (std::size_t i = 0; i < 3; ++i)
+      if (!(n[i] < n[i + 3]))
+        throw UsageError(
+            fmt::format("write MINX,MINY,MINZ,MAXX,MAXY,MAXZ: min {0} {1} is not below max {0} {2}", "xyz"[i],
+                        decimal(n[i]), decimal(n[i + 3])));
+    return;
   }
   if (n.size() == 4 && std::ranges::all_of(n, is_pixels) && n[2] > 0 && n[3] > 0) {
     const auto pixels = [&](std::size_t i) { return static_cast<int>(n[i]); };

@@ -25,7 +25,8 @@ void Findings::warn_of_left_out(const std::vector<LeftOut>& views) {
   for (std::size_t i = 0; i < std::min(kNamed, views.size()); ++i)
     warn(views[i].name + " is left out: " + views[i].reason);
   if (views.size() > kNamed)
-    warn(fmt::format("{} more views are left out, such as {}: {}", views.size() - kNamed, views[kNamed].name,
+    warn(fmt::format("{} more {} left out, such as {}: {}", views.size() - kNamed,
+                     views.size() == kNamed + 1 ? "view is" : "views are", views[kNamed].name,
                      views[kNamed].reason));
 }
 

@@ -210,6 +210,26 @@ std::uint64_t earlier_cloud_bytes(const Workspace& workspace) {
   return bytes;
 }
 
+/// The note that results are asked for again.
+constexpr const char* kAskedAgain = "status/overwrite";
+
+void ask_again(const std::filesystem::path& folder) {
+  if (!is_output(folder)) return;
+  try {
+    write_file(folder / kAskedAgain, "");
+  } catch (const OutputError&) {  // the run fails, too
+  }
+}
+
+bool is_asked_again(const Workspace& workspace) {
+  std::error_code ignored;  // what cannot be looked at is found when the folder is taken
+  return fs::exists(workspace.path(kAskedAgain), ignored);
+}
+
+void end_asking(const Workspace& workspace) {
+  if (is_asked_again(workspace)) remove_result(workspace.path(kAskedAgain));
+}
+
 void remove_result(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::remove(path, error);

@@ -28,8 +28,13 @@ struct ResultKey {
 class ResultStore {
  public:
   /// @param workspace  outlives this
-  /// @param overwrite  nothing of earlier runs is kept
-  ResultStore(const Workspace& workspace, bool overwrite) : workspace_(workspace), overwrite_(overwrite) {}
+  /// @param overwrite  nothing of earlier runs is kept; nor where an earlier run was asked for that, see
+  ///                   ask_again
+  ResultStore(const Workspace& workspace, bool overwrite)
+      : workspace_(workspace), overwrite_(overwrite || is_asked_again(workspace)) {}
+
+  /// Whether nothing of earlier runs is kept.
+  bool overwrites() const { return overwrite_; }
 
   /// Takes the result of an earlier run if its record holds and its files are as they were written.
   /// @param inputs     what the result has to depend on

@@ -98,6 +98,17 @@ void remove_of_cloud(const Workspace& workspace, const Targets& targets) {
   remove_exported_points(workspace, targets.does(Step::kExport));
 }
 
+/// Advice about options that were given and can leave a cloud empty; without any, nothing.
+std::string strict_options(const GivenOptions& given) {
+  std::string text;
+  for (const char* name : {"depth-min", "depth-max", "min-confidence", "min-views", "max-depth-error",
+                           "max-normal-angle", "min-fused-views"})
+    if (const auto it = given.find(name); it != given.end())
+      text +=
+          fmt::format("{}--{} {}", text.empty() ? "; try first without " : " and ", name, it->second.text);
+  return text;
+}
+
 /// @throws InputError that the cloud has no points, or only some by chance, and why
 [[noreturn]] void fail_empty(SceneJob& job, const std::vector<int>& views, std::uint64_t points) {
   const bool given = job.input.given.any();
@@ -118,13 +129,15 @@ void remove_of_cloud(const Workspace& workspace, const Targets& targets) {
   else if (by_chance(job.findings, agreement))
     reason = "the views do not agree on the depth: " + disagreement(job.input, job.findings);
   remove_of_cloud(job.products.workspace, job.targets);
+  bool removed = false;
   for (const std::string& file : {Workspace::cloud_file(), Workspace::visibility_file()})
-    job.products.workspace.owned().remove(file);  // it would be one of other maps
+    removed |= job.products.workspace.owned().remove(file);  // it would be one of other maps
   throw InputError(
       fmt::format("{}: the cloud {}: of the pixels of {} views, {:.2f} % have a depth before the check "
-                  "across views and {:.2f} % after it; {}",
+                  "across views and {:.2f} % after it; {}{}{}",
                   folder, points == 0 ? "is empty" : fmt::format("would be {} points by chance", points),
-                  views.size(), photometric, geometric, reason));
+                  views.size(), photometric, geometric, reason, strict_options(job.options.given),
+                  removed ? "; the earlier cloud is removed, as it was of other depth maps" : ""));
 }
 
 FusionOptions fusion_options(const CloudSettings& cloud, const MemoryPlan& memory, std::size_t views) {
@@ -265,9 +278,11 @@ void commit_cloud(SceneJob& job, UnfinishedCloud& cloud, StepRecord record) {
     fail_empty(job, cloud.views, cloud.points);
   const std::uint64_t points = cloud.writer.count();
   if (points == 0)
-    throw InputError(fmt::format("{}: the cloud is empty: none of {} points lies in --roi {}; they lie in {}",
-                                 workspace.root().string(), cloud.points, rounded_box(*settings.roi),
-                                 rounded_box(*cloud.writer.bounds())));
+    throw InputError(fmt::format(
+        "{}: the cloud is empty: none of {} points lies in --roi {}; they lie in {}{}",
+        workspace.root().string(), cloud.points, format_box(settings.roi),
+        rounded_box(*cloud.writer.bounds()),
+        is_there(workspace.path(Workspace::cloud_file())) ? "; the cloud of an earlier run stays" : ""));
   if (const std::string kept = keep_changed_cloud(workspace, Step::kFusion); !kept.empty())
     job.findings.warn(kept);
   remove_of_cloud(workspace, job.targets);
@@ -283,7 +298,8 @@ void commit_cloud(SceneJob& job, UnfinishedCloud& cloud, StepRecord record) {
 void add_fusion_beside(SceneGraph& graph) {
   const SceneJob& job = graph.job;
   if (!job.memory.fusion_beside || !job.targets.does(Step::kFusion)) return;
-  if (!job.options.overwrite && is_there(job.products.workspace.path(Workspace::record_file(Step::kFusion))))
+  if (!job.products.results.overwrites() &&
+      is_there(job.products.workspace.path(Workspace::record_file(Step::kFusion))))
     return;
   const std::vector<int> views = job.plan.views_in_scope();
   if (std::ranges::all_of(views, [&](int view) { return graph.views[view].check >= 0; }))

@@ -59,7 +59,8 @@ void SceneJob::collect_estimates() {
 }
 
 SceneWork SceneJob::remaining_work() {
-  if (options.overwrite || !is_folder(products.workspace.path("status"))) return all_work(targets, plan);
+  if (products.results.overwrites() || !is_folder(products.workspace.path("status")))
+    return all_work(targets, plan);
   prepare(false);  // a photo that cannot be used is left out, as the run does
   return FinishedWork(products, inputs, targets).remaining();
 }

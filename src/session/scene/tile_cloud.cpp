@@ -83,9 +83,9 @@ void tile_cloud(SceneProducts& products, const StepInputs& inputs, double tile) 
   }
   if (const std::string reason = products.results.reason({Step::kTiles}); !reason.empty())
     messages().info("tiles: the stale ones are made again: {}", reason);
-  remove_tiles(workspace, true);
   const std::string folder = Workspace::tiles_folder() + "/";
   const auto claim = [&](std::vector<std::string> names) {
+    remove_tiles(workspace, true);  // now it is known that there can be others
     for (std::string& name : names) name.insert(0, folder);
     workspace.owned().claim(names);
   };

@@ -21,6 +21,10 @@ TEST(Findings, NameFiveViewsThatAreLeftOutAndCountTheOthers) {
   seven.warn_of_left_out(views);
   ASSERT_EQ(seven.warnings.size(), 6u);
   EXPECT_EQ(seven.warnings.back(), "2 more views are left out, such as f: too small");
+  views.pop_back();
+  Findings six;
+  six.warn_of_left_out(views);
+  EXPECT_EQ(six.warnings.back(), "1 more view is left out, such as f: too small");
 }
 
 TEST(Findings, KnowWhatWasSaid) {

@@ -27,8 +27,15 @@ class FixedBackend : public Backend {
   std::size_t bytes_;
 };
 
+/// Photos keep their size.
+SessionOptions options_of_whole_photos() {
+  SessionOptions options = options_with();
+  options.quality = Quality::kHigh;
+  return options;
+}
+
 TEST(MemoryPlan, CountsHalvedImages) {
-  SessionOptions options = options_with(), patches = options;
+  SessionOptions options = options_of_whole_photos(), patches = options;
   set_patches(patches.use(Method::kPlaneSweep), true);
   const Camera camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}};
   std::vector<std::unique_ptr<Backend>> backends;
@@ -44,7 +51,7 @@ TEST(MemoryPlan, CountsHalvedImages) {
 }
 
 TEST(MemoryPlan, StaysWithinItsLimitOrRefuses) {
-  SessionOptions options = options_with();
+  SessionOptions options = options_of_whole_photos();
   const ScenePlan plan =
       make_plan(row_of_views(6, Camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}}), {},
                 SceneSettings(options));
@@ -94,7 +101,7 @@ TEST(MemoryPlan, CountsTheFilesThatAreThereAtATime) {
 }
 
 TEST(MemoryPlan, CountsMasks) {
-  const SessionOptions options = options_with();
+  const SessionOptions options = options_of_whole_photos();
   Scene scene = row_of_views(4, Camera{CameraModel::kPinhole, 6000, 4000, {4500, 4500, 3000, 2000}});
   const ScenePlan whole = make_plan(scene, {}, SceneSettings(options));
   for (View& view : scene.views)
