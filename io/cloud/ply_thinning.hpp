@@ -10,10 +10,8 @@
 
 namespace recon {
 
-/// Bytes that thinning to this many points takes, at most.
-constexpr std::size_t thinning_bytes(std::size_t max_points) {
-  return 96 * max_points;
-}
+/// Bytes that thinning takes for each point that is left, at most.
+inline constexpr std::size_t kThinningBytes = 96;
 
 /// The part of space that cameras see from near; without bounds by default.
 struct NearBall {

@@ -144,7 +144,7 @@ std::optional<HeaderSize> big_tiff_size(std::string_view bytes, std::endian orde
 
 }  // namespace
 
-std::uint64_t rare_image_bytes(std::string_view bytes) {
+std::uint64_t min_file_size(std::string_view bytes) {
   if (bytes.starts_with("BM"sv)) return bmp_bytes(bytes);
   if (bytes.starts_with("P4"sv) || bytes.starts_with("P5"sv) || bytes.starts_with("P6"sv))
     return pnm_bytes(bytes);

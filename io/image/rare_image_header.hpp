@@ -12,8 +12,8 @@ namespace recon {
 /// from the first bytes of the file; nothing for another file and where it is not among these bytes.
 std::optional<HeaderSize> rare_header_size(std::string_view bytes);
 
-/// The bytes that the header of a BMP or a binary PBM, PGM or PPM file says the file has at least; 0 of
-/// others, and of packed pixels.
-std::uint64_t rare_image_bytes(std::string_view bytes);
+/// The size that a BMP or a binary PBM, PGM or PPM file has at least, by its header; 0 for others, and for
+/// packed pixels.
+std::uint64_t min_file_size(std::string_view bytes);
 
 }  // namespace recon

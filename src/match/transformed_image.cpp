@@ -163,7 +163,7 @@ void range_row(const At& at, int width, Value* out) {
   }
 }
 
-/// Marks the pixels of an 8-bit row, see transform_bytes.
+/// Marks the pixels of an 8-bit row, see TransformedImage.
 void weak_texture_row(const RowsAround& around, int width, std::uint8_t* marks) {
   const CoarseRows<std::uint8_t> coarse(around, width);
   std::uint16_t* const ranges = coarse.spare();
@@ -317,6 +317,12 @@ class BorderedImage {
   AlignedBuffer<Grey> pixels_;
 };
 
+/// Of a transformed pixel.
+int bytes_of(const TransformOptions& options) {
+  if (options.transform == Transform::kScaledCensus) return 7;
+  return options.transform == Transform::kRank ? 1 : (max_transform_cost(options) + 7) / 8;
+}
+
 }  // namespace
 
 TransformedImage::TransformedImage(ImageView<const std::uint8_t> image, const TransformOptions& options,
@@ -340,7 +346,7 @@ void TransformedImage::transform(ImageView<const Grey> image, const TransformOpt
   EXPECTS(options.rank_window >= 3 && options.rank_window <= kMaxRankWindow && options.rank_window % 2 == 1);
   width_ = image.width;
   height_ = image.height;
-  bytes_ = transform_bytes(options);
+  bytes_ = bytes_of(options);
   pitch_ = row_pitch(width_);
   buffer_ = AlignedBuffer<std::uint8_t>(element_count({pitch_, bytes_, height_}));
   const BorderedImage<Grey> bordered(image);

@@ -8,15 +8,10 @@
 
 namespace recon {
 
-/// Bytes of one transformed pixel: 1 for a rank, the bits of a census divided by eight; of a scaled census
-/// three for each scale, and one that is 3 where the texture is weak, else 0: the first byte to compare.
-constexpr int transform_bytes(const TransformOptions& options) {
-  if (options.transform == Transform::kScaledCensus) return 7;
-  return options.transform == Transform::kRank ? 1 : (max_transform_cost(options) + 7) / 8;
-}
-
 /// A transformed image stored as rows of bytes: byte b of all pixels of a row is contiguous; b = 0 holds the
-/// first bits of the census. Rows of a mirrored image run from right to left. SIMD loops may read `kMargin`
+/// first bits of the census. A pixel has one byte for a rank, the bits of a census divided by eight; of a
+/// scaled census three for each scale, and one that is 3 where the texture is weak, else 0: the first byte to
+/// compare. Rows of a mirrored image run from right to left. SIMD loops may read `kMargin`
 /// bytes before and after a row.
 class TransformedImage {
  public:

@@ -57,7 +57,7 @@ class Backend {
   /// @throws OutOfMemory, DeviceError
   virtual DepthEstimate sweep(const SweepProblem& problem) = 0;
 
-  /// The memory that `match` needs for images of this size.
+  /// The memory that `match` needs for images of this size; on a CPU, in all depths, also that of the images.
   /// @throws OutOfMemory when that exceeds the limits of this backend
   virtual WorkMemory pair_memory(int width, int height, const PairSpec& options) const = 0;
 

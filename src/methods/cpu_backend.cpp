@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "core/counted_memory.hpp"
 #include "match/cpu_sweep.hpp"
 #include "methods/backend.hpp"
 #include "methods/stereo/pair.hpp"
@@ -42,7 +43,15 @@ class CpuBackend : public Backend {
 
   WorkMemory pair_memory(int width, int height, const PairSpec& options) const override {
     WorkMemory memory;
-    memory.host_bytes = match_pair_bytes(width, height, options, arena_.max_concurrency());
+    memory.host_bytes = counted_bytes(arena_.max_concurrency(), [&] {
+      const Image<std::uint8_t> left(width, height), right(width, height);
+      const Image<std::uint16_t> left16(width, height), right16(width, height);
+      const int coloured = fused_stages(options) ? 0 : width;
+      const Image<Rgb8> left_colour(coloured, height), right_colour(coloured, height);
+      match_pair({{left.view(), right.view(), left16.view(), right16.view()},
+                  options,
+                  {left_colour.view(), right_colour.view()}});
+    });
     if (options_.memory_limit && memory.host_bytes > *options_.memory_limit)
       throw OutOfMemory("a pair of " + std::to_string(width) + "x" + std::to_string(height) + " with " +
                         std::to_string(options.range.count) + " disparities needs " +

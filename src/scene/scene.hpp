@@ -131,23 +131,6 @@ struct Scene {
   std::vector<std::string> warnings;  ///< what was ignored while reading the model, and why
 };
 
-/// Bytes of the observations of a scene, and of its points.
-inline std::size_t observation_bytes(const Scene& scene) {
-  std::size_t bytes = 0;
-  for (const View& view : scene.views) bytes += view.observations.size() * sizeof(Observation);
-  return bytes;
-}
-template <class Points>
-std::size_t point_bytes(const Points& points) {
-  constexpr std::size_t kTrackBlock = 32;  // in memory, beside its elements
-  std::size_t bytes = points.size() * (sizeof(SparsePoint) + kTrackBlock);
-  for (const SparsePoint& point : points) bytes += point.track.size() * sizeof(TrackElement);
-  return bytes;
-}
-inline std::size_t point_bytes(const Scene& scene) {
-  return point_bytes(scene.points);
-}
-
 /// The number of views that have a mask.
 inline int count_masked(const Scene& scene) {
   return static_cast<int>(std::count_if(scene.views.begin(), scene.views.end(),

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "methods/backend.hpp"
+#include "methods/stereo/pair.hpp"
 #include "methods/stereo/pair_depth.hpp"
 #include "render/description_file.hpp"
 #include "render/grey.hpp"
@@ -73,7 +74,8 @@ TEST_P(PairsOfAScene, GiveDepthCloseToTheTruth) {
   const auto backend = make_cpu_backend({});
   PairDepthOptions options;
   options.matching = GetParam().method();
-  const ViewDepth view = estimate_view_from_pairs(*backend, scene.reference, scene.sources, options);
+  const auto match = [&](const PairProblem& problem) { return backend->match(problem); };
+  const ViewDepth view = estimate_view_from_pairs(match, scene.reference, scene.sources, options);
   int known = 0, right = 0;
   double bias = 0;
   for (int y = 0; y < view.depth.height(); ++y)

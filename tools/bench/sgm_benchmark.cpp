@@ -4,6 +4,7 @@
 #include "core/parallel.hpp"
 #include "cuda/testing/timing.hpp"
 #include "match/transformed_image.hpp"
+#include "methods/backend.hpp"
 #include "methods/stereo/pair.hpp"
 #include "reference/block_cases.hpp"
 #include "tools/bench/benchmarks.hpp"
@@ -98,19 +99,20 @@ ordered_json time_sgm_on_cpu(const PairProblem& problem, int repeats, int thread
              &transform = times[4];
   const double cells =
       static_cast<double>(images.left.width) * images.left.height * problem.options.range.count;
-  return {
-      {"threads", limit.threads()},
-      {"whole_ms", to_json(ours)},
-      {"ns_per_pixel_and_disparity", 1e6 * spread_of(ours).median / cells},
-      {"bytes", match_pair_bytes(images.left.width, images.left.height, problem.options, limit.threads())},
-      {"stages_ms",
-       {{"transform", to_json(transform)},
-        {"paths_sums_winners_and_checks", to_json(by_round(without_median, transform, std::minus<>()))},
-        {"median", to_json(by_round(ours, without_median, std::minus<>()))}}},
-      {"opencv_hh_ms", to_json(eight)},
-      {"opencv_3way_ms", to_json(three)},
-      {"ratio_to_opencv_hh", to_json(ratios(eight, ours))},
-      {"ratio_to_opencv_3way", to_json(ratios(three, ours))}};
+  return {{"threads", limit.threads()},
+          {"whole_ms", to_json(ours)},
+          {"ns_per_pixel_and_disparity", 1e6 * spread_of(ours).median / cells},
+          {"bytes", make_cpu_backend({limit.threads(), {}})
+                        ->pair_memory(images.left.width, images.left.height, problem.options)
+                        .host_bytes},
+          {"stages_ms",
+           {{"transform", to_json(transform)},
+            {"paths_sums_winners_and_checks", to_json(by_round(without_median, transform, std::minus<>()))},
+            {"median", to_json(by_round(ours, without_median, std::minus<>()))}}},
+          {"opencv_hh_ms", to_json(eight)},
+          {"opencv_3way_ms", to_json(three)},
+          {"ratio_to_opencv_hh", to_json(ratios(eight, ours))},
+          {"ratio_to_opencv_3way", to_json(ratios(three, ours))}};
 }
 
 struct Size {

@@ -32,14 +32,6 @@ DisparityMap match_by_stages(const PairProblem& problem) {
   return {std::move(stages.disparity())};
 }
 
-/// A pair of this size in all its depths, without pixels.
-PairProblem sized_pair(int width, int height, const PairSpec& options) {
-  const auto grey = sized_view<std::uint8_t>(width, height);
-  const auto deep = sized_view<std::uint16_t>(width, height);
-  const auto colour = sized_view<Rgb8>(width, height);
-  return {{grey, grey, deep, deep}, options, {colour, colour}};
-}
-
 }  // namespace
 
 void check_pair(const PairProblem& problem) {
@@ -62,17 +54,6 @@ DisparityMap match_pair(const PairProblem& problem) {
   if (fused == FusedStages::kBlocks) return block_matching(problem);
   if (fused == FusedStages::kBeliefs) return belief_matching(problem);
   return match_by_stages(problem);
-}
-
-std::size_t match_pair_bytes(int width, int height, const PairSpec& options, int threads) {
-  return counted_bytes(threads, [&] {
-    const Image<std::uint8_t> grey[2] = {{width, height}, {width, height}};
-    const Image<std::uint16_t> deep[2] = {{width, height}, {width, height}};
-    Image<Rgb8> colour[2];
-    if (!fused_stages(options))
-      for (Image<Rgb8>& image : colour) image = Image<Rgb8>(width, height);
-    match_pair(sized_pair(width, height, options));
-  });
 }
 
 WinnerChecks winner_checks(const MethodSpec& spec) {

@@ -51,9 +51,6 @@ void check_pair(const PairProblem& problem);
 /// @throws std::logic_error for invalid sizes, range or options, OutOfMemory
 DisparityMap match_pair(const PairProblem& problem);
 
-/// Max bytes that match_pair uses, including images and result.
-std::size_t match_pair_bytes(int width, int height, const PairSpec& options, int threads);
-
 /// The checks of WinnerJudge::kSums. @throws std::logic_error when an option is out of range
 WinnerChecks winner_checks(const MethodSpec& spec);
 

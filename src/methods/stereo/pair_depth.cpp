@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 
 #include "core/parallel.hpp"
-#include "methods/backend.hpp"
 #include "methods/stereo/pair.hpp"
 
 namespace recon {
@@ -38,14 +36,7 @@ struct TurnedImage {
   }
 };
 
-/// Backend::match, or where memory is counted what takes as much.
-using Matcher = std::function<DisparityMap(const PairProblem&)>;
-
-Matcher matcher_of(Backend& backend) {
-  return [&backend](const PairProblem& problem) { return backend.match(problem); };
-}
-
-DisparityMap match_rectified(const Matcher& match, const PosedImage& reference, const PairSource& source,
+DisparityMap match_rectified(const PairMatcher& match, const PosedImage& reference, const PairSource& source,
                              const MethodSpec& matching) {
   const RectifiedPair& pair = source.pair;
   const TurnedImage left(reference, pair.left_from_reference, pair.left);
@@ -83,7 +74,7 @@ bool within(Vec2d pixel, const Pinhole& camera) {
   return pixel.x >= 0 && pixel.y >= 0 && pixel.x <= camera.width && pixel.y <= camera.height;
 }
 
-Image<float> depth_by(const Matcher& match, const PosedImage& reference, const PairSource& source,
+Image<float> depth_by(const PairMatcher& match, const PosedImage& reference, const PairSource& source,
                       const MethodSpec& matching) {
   EXPECTS(reference.channels == source.image.channels &&
           (reference.channels == 1 || reference.channels == 3));
@@ -163,11 +154,9 @@ MergedDepth merge_depths(const std::vector<Image<float>>& maps, const std::vecto
   return merged;
 }
 
-namespace {
-
-ViewDepth estimate_by(const Matcher& match, const PosedImage& reference,
-                      const std::vector<PairSource>& sources, const PairDepthOptions& options,
-                      ImageView<const std::uint8_t> mask) {
+ViewDepth estimate_view_from_pairs(const PairMatcher& match, const PosedImage& reference,
+                                   const std::vector<PairSource>& sources, const PairDepthOptions& options,
+                                   ImageView<const std::uint8_t> mask) {
   std::vector<Image<float>> maps;
   std::vector<float> weights;
   for (const PairSource& source : sources) {
@@ -179,27 +168,6 @@ ViewDepth estimate_by(const Matcher& match, const PosedImage& reference,
   maps.clear();
   return finish_view(std::move(merged.depth), std::move(merged.confidence), mask, options.median,
                      options.speckle_size);
-}
-
-}  // namespace
-
-ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference,
-                                   const std::vector<PairSource>& sources, const PairDepthOptions& options,
-                                   ImageView<const std::uint8_t> mask) {
-  return estimate_by(matcher_of(backend), reference, sources, options, mask);
-}
-
-std::size_t pair_depth_bytes(const Pinhole& reference, const std::vector<RectifiedPair>& pairs, int channels,
-                             const PairDepthOptions& options, std::size_t matching_bytes) {
-  const PosedImage image = sized_image(reference, channels);
-  std::vector<PairSource> sources;
-  for (const RectifiedPair& pair : pairs) sources.push_back({image, pair});
-  const auto match = [&](const PairProblem& problem) {
-    const ImageView<const std::uint8_t> left = problem.images.left;
-    { const CountedBytes matching(matching_bytes); }
-    return DisparityMap{Image<float>(left.width, left.height)};
-  };
-  return counted_bytes(1, [&] { estimate_by(match, image, sources, options, {}); });
 }
 
 }  // namespace recon

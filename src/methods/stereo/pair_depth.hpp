@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "methods/presets.hpp"
@@ -9,7 +9,11 @@
 
 namespace recon {
 
-class Backend;
+struct DisparityMap;
+struct PairProblem;
+
+/// Backend::match, or where memory is counted what takes as much.
+using PairMatcher = std::function<DisparityMap(const PairProblem&)>;
 
 /// A source of a reference view, and their rectification.
 struct PairSource {
@@ -49,15 +53,9 @@ MergedDepth merge_depths(const std::vector<Image<float>>& maps, const std::vecto
 /// disparity at its projection into the left image, interpolated between pixels that agree within 1: NaN
 /// where the disparity is unknown, or where the point projects outside the source's image. See merge_depths.
 /// @param mask  see finish_view
-/// @throws OutOfMemory, DeviceError
-ViewDepth estimate_view_from_pairs(Backend& backend, const PosedImage& reference,
+/// @throws what `match` throws
+ViewDepth estimate_view_from_pairs(const PairMatcher& match, const PosedImage& reference,
                                    const std::vector<PairSource>& sources, const PairDepthOptions& options,
                                    ImageView<const std::uint8_t> mask = {});
-
-/// Max bytes of host memory of `estimate_view_from_pairs`, the result included, for images of 1 or 3
-/// channels; excludes the photos.
-/// @param matching_bytes  of `Backend::match`, at most
-std::size_t pair_depth_bytes(const Pinhole& reference, const std::vector<RectifiedPair>& pairs, int channels,
-                             const PairDepthOptions& options, std::size_t matching_bytes);
 
 }  // namespace recon

@@ -25,12 +25,25 @@ int photos_within(const HostLimits& host, std::size_t others, std::size_t each) 
 
 }  // namespace
 
+std::size_t observation_memory(const Scene& scene) {
+  std::size_t bytes = 0;
+  for (const View& view : scene.views) bytes += view.observations.size() * sizeof(Observation);
+  return bytes;
+}
+
+std::size_t point_memory(std::span<const SparsePoint> points) {
+  constexpr std::size_t kTrackBlock = 32;  // in memory, beside its elements
+  std::size_t bytes = points.size() * (sizeof(SparsePoint) + kTrackBlock);
+  for (const SparsePoint& point : points) bytes += point.track.size() * sizeof(TrackElement);
+  return bytes;
+}
+
 std::size_t base_memory(const ScenePlan& plan) {
   constexpr std::size_t kViewBytes = std::size_t{64} << 10;  // what the steps of a view leave: their records
   // The model as it was read, and the plan's, which shares with it what is the same; corners are copied to
   // plan.
-  const std::size_t points = point_bytes(plan.scene) * (plan.left_out.empty() ? 1 : 2);
-  return kProgramBytes + plan.scene.views.size() * kViewBytes + observation_bytes(plan.scene) + points +
+  const std::size_t points = point_memory(plan.scene.points) * (plan.left_out.empty() ? 1 : 2);
+  return kProgramBytes + plan.scene.views.size() * kViewBytes + observation_memory(plan.scene) + points +
          2 * plan.corner_bytes;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "scene/scene.hpp"
 #include "session/plan/plan.hpp"
@@ -15,6 +16,10 @@ struct HostLimits {
   std::size_t memory = 0;  ///< bytes of the whole program
   int threads = 1;
 };
+
+/// Bytes of the observations of a scene, and of points.
+std::size_t observation_memory(const Scene& scene);
+std::size_t point_memory(std::span<const SparsePoint> points);
 
 /// Bytes of the program, the model and the plan, in all steps.
 std::size_t base_memory(const ScenePlan& plan);

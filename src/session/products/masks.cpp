@@ -119,11 +119,6 @@ Image<std::uint8_t> prepared_mask(const SceneProducts& products, int view) {
   return mask;
 }
 
-std::size_t prepared_mask_bytes(const ScenePlan& plan) {
-  const auto has_one = [](const View& it) { return it.face || !it.mask_hash.empty(); };
-  return std::ranges::any_of(plan.scene.views, has_one) ? 2 : 0;  // the decoder's and ours
-}
-
 std::vector<LeftOut> read_masks(SceneInput& input, const HostLimits& host, Findings& findings) {
   std::vector<View>& views = input.scene.views;
   std::vector<std::string> errors(views.size()), damages(views.size());

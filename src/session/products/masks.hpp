@@ -39,7 +39,4 @@ Image<std::uint8_t> undistorted_mask(const ScenePlan& plan, int view, ImageView<
 /// @throws InputError when it cannot be read
 Image<std::uint8_t> prepared_mask(const SceneProducts& products, int view);
 
-/// Max bytes of prepared_mask for each pixel.
-std::size_t prepared_mask_bytes(const ScenePlan& plan);
-
 }  // namespace recon

@@ -91,7 +91,7 @@ std::shared_ptr<const PhotoStore::Colour> PhotoStore::add(const ScenePlan& plan,
   auto channels = std::make_shared<const Channels>(split_channels(*image, colour_, levels_));
   const std::size_t bytes = bytes_of(*channels);
   channels_.insert(plan.name(view), std::move(channels), bytes);
-  return colours_.insert(plan.name(view), image, colour_bytes(stored_pixels(*image)));
+  return colours_.insert(plan.name(view), image, stored_pixels(*image) * sizeof(Rgb8));
 }
 
 std::shared_ptr<const PhotoStore::Colour> PhotoStore::colour(const ScenePlan& plan, int view) {

@@ -36,11 +36,6 @@ class PhotoStore {
   /// Max bytes of reading a photo, for each of its pixels: its file, the decoder's image, ours, undistorted,
   /// and in grey.
   static constexpr std::size_t kReadBytes = 16;
-  /// Bytes of an undistorted image of so many pixels, padding included, and of its channels.
-  static constexpr std::size_t colour_bytes(std::size_t pixels) { return pixels * sizeof(Rgb8); }
-  static constexpr std::size_t channel_bytes(std::size_t pixels, bool colour, int levels) {
-    return pixels * (colour ? 3 : 1) + (levels > 0 ? pixels / 3 : 0);
-  }
 
   /// @param images  folder of the photos
   /// @param colour  match three channels instead of grey
@@ -105,11 +100,8 @@ struct WrittenFile {
 /// memory. Thread-safe.
 class MapStore {
  public:
-  /// Max bytes of reading the maps of a view beside them, for each pixel: the content of the largest file, or
-  /// of that of the confidences and its greys.
-  static constexpr std::size_t read_bytes(MapKind kind) {
-    return kind == MapKind::kPhotometric ? sizeof(float) : sizeof(float) + sizeof(float);
-  }
+  /// Max bytes of reading the maps of a view beside them, for each pixel: the content of the largest file.
+  static constexpr std::size_t kReadUnchecked = sizeof(float), kReadChecked = 2 * sizeof(float);
   /// Max bytes of writing them, for each pixel: the greys of the confidences and their file, whose buffer
   /// doubles as it grows.
   static constexpr std::size_t kWriteBytes = 7;

@@ -10,6 +10,8 @@
 #include "io/file/input_file.hpp"
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
+#include "methods/stereo/pair.hpp"
+#include "methods/stereo/pair_depth.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "refine/normals.hpp"
 #include "session/diagnose/photo_check.hpp"
@@ -233,7 +235,8 @@ class Estimation {
     std::vector<PairSource> sources;
     for (const ViewPair& it : plan_.view(view).pairs)
       sources.push_back({image_of(it.source, *channels[sources.size() + 1]), it.pair});
-    return estimate_view_from_pairs(backend, image_of(view, *channels.front()), sources,
+    const auto match = [&](const PairProblem& problem) { return backend.match(problem); };
+    return estimate_view_from_pairs(match, image_of(view, *channels.front()), sources,
                                     pair_depth_options(matching_), prepared_mask(products_, view).view());
   }
 

@@ -57,8 +57,8 @@ void check_export_memory(const Workspace& workspace, int asked, std::uint64_t po
   const std::uint64_t bytes = fs::file_size(workspace.path(Workspace::visibility_file()));
   const double views = static_cast<double>(bytes) / sizeof(std::uint32_t) / static_cast<double>(cloud_points);
   constexpr double kGrowth = 2;  // of vectors
-  const double each = thinning_bytes(1) + sizeof(SparsePoint) +
-                      views * kGrowth * (sizeof(Observation) + sizeof(TrackElement));
+  const double each =
+      kThinningBytes + sizeof(SparsePoint) + views * kGrowth * (sizeof(Observation) + sizeof(TrackElement));
   const auto needed = static_cast<std::size_t>(each * static_cast<double>(points));
   if (kProgramBytes + needed <= memory) return;
   throw OutOfMemory(fmt::format(

@@ -189,7 +189,7 @@ ScenePlan make_plan(const SceneInput& input, std::vector<LeftOut> left_out, cons
       left_out.insert(left_out.end(), unusable.begin(), unusable.end());
       plan = plan_without();
     }
-    plan.corner_bytes = point_bytes(input.photo_points);
+    plan.corner_bytes = point_memory(input.photo_points);
     plan.given_map_bytes = input.given.reading_bytes();
     return plan;
   } catch (const InputError& error) {

@@ -1,13 +1,15 @@
 #include "session/scene/scene_memory.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "core/counted_memory.hpp"
 #include "fuse/planes/scene_planes.hpp"
 #include "methods/stereo/pair.hpp"
+#include "methods/stereo/pair_depth.hpp"
+#include "refine/mean_normals.hpp"
 #include "scene/corner_matches.hpp"
 #include "session/products/filled_maps.hpp"
-#include "session/products/masks.hpp"
 #include "session/products/stores.hpp"
 #include "session/scene/view_check.hpp"
 
@@ -48,18 +50,22 @@ ViewMemory paired_memory(const ScenePlan& plan, int view, const MatchingSettings
   const PairDepthOptions pairs = pair_depth_options(matching);
   PairSpec spec(pairs.matching);
   WorkMemory most;
-  std::vector<RectifiedPair> rectified;
+  const PosedImage image = sized_image(it.camera, matching.colour ? 3 : 1);
+  std::vector<PairSource> sources;
   for (const ViewPair& pair : it.pairs) {
     spec.range = {pair.pair.min_disparity, pair.pair.disparities};
     const WorkMemory one = backend.pair_memory(pair.pair.left.width, pair.pair.left.height, spec);
     most.host_bytes = std::max(most.host_bytes, one.host_bytes);
     most.device_bytes = std::max(most.device_bytes, one.device_bytes);
     most.tiles = std::max(most.tiles, one.tiles);
-    rectified.push_back(pair.pair);
+    sources.push_back({image, pair.pair});
   }
-  const int channels = matching.colour ? 3 : 1;
   const auto bytes = [&](std::size_t of_matching) {
-    return pair_depth_bytes(it.camera, rectified, channels, pairs, of_matching);
+    const auto match = [&](const PairProblem& problem) {
+      { const CountedBytes matching_bytes(of_matching); }
+      return DisparityMap{Image<float>(problem.images.left.width, problem.images.left.height)};
+    };
+    return counted_bytes(1, [&] { estimate_view_from_pairs(match, image, sources, pairs); });
   };
   return {most, bytes(most.host_bytes), bytes(0)};
 }
@@ -98,11 +104,30 @@ void add_planes(std::size_t pixels, SceneMemory& memory) {
   memory.areas = std::max(memory.areas, pixels * kAreas);
 }
 
+/// The check of a view and sources of the camera's size, with the maps that it takes.
+std::size_t check_memory(const Pinhole& camera, const CheckSettings& settings) {
+  const auto read = [&] {
+    auto maps = std::make_shared<ViewDepth>(uninitialised_view(camera.width, camera.height));
+    const CountedBytes reading(element_count({camera.width, camera.height, MapStore::kReadUnchecked}));
+    return maps;
+  };
+  const DepthSource view{camera, {}, 0, [&] {
+                           const auto maps = read();
+                           return DepthSource::Maps{maps->depth.view(), maps->normal.view(), maps};
+                         }};
+  const auto count = [&] { return count_agreement(view, {view}, settings.consistency); };
+  const auto normals = [&](ImageView<const float> depth) { return checked_normals(depth, camera); };
+  return counted_bytes(1, [&] {
+    const std::shared_ptr<const ViewDepth> maps = read();
+    check_view({view, {view}, {}, count, normals}, *maps, settings);
+  });
+}
+
 /// Sets what depends on the sizes of the views.
 void measure_views(const ScenePlan& plan, const SceneSettings& settings, SceneMemory& memory) {
   const MatchingSettings& matching = settings.matching;
-  const auto channel_bytes = [&](std::size_t count) {
-    return PhotoStore::channel_bytes(count, matching.colour, matching.patches());
+  const auto channels = [&](std::size_t pixels) {
+    return pixels * (matching.colour ? 3 : 1) + (matching.patches() ? pixels / 3 : 0);  // and their halves
   };
   const bool with_planes = settings.plan.checks && settings.check.max_planes > 0;
   const bool with_colours = !settings.plan.given_maps && has_step(matching.spec.refine, kNeedsColours);
@@ -111,20 +136,21 @@ void measure_views(const ScenePlan& plan, const SceneSettings& settings, SceneMe
     const Pinhole& camera = plan.view(view).camera;
     memory.view_pixels = std::max(memory.view_pixels, pixels_of(camera));
     padded = std::max(padded, padded_pixels(camera));
-    check = std::max(check, check_view_bytes(camera, settings.check));
+    check = std::max(check, check_memory(camera, settings.check));
     if (with_planes) add_planes(pixels_of(averaged(camera, plane_image_factor(camera))), memory);
     std::size_t images = pixels_of(camera);
     for (const int source : plan.view(view).sources) images += pixels_of(plan.view(source).camera);
-    const std::size_t colours =
-        with_colours ? PhotoStore::colour_bytes(padded_pixels(camera)) : 0;  // of the reference
-    if (plan.view(view).active) memory.images = std::max(memory.images, channel_bytes(images) + colours);
+    const std::size_t colours = with_colours ? padded_pixels(camera) * sizeof(Rgb8) : 0;  // of the reference
+    if (plan.view(view).active) memory.images = std::max(memory.images, channels(images) + colours);
   }
-  const std::size_t mask = memory.view_pixels * prepared_mask_bytes(plan),
-                    all = plan.needed_views().size() * padded;
+  const bool masked = std::ranges::any_of(
+      plan.scene.views, [](const View& view) { return view.face || !view.mask_hash.empty(); });
+  const std::size_t mask = masked ? 2 * memory.view_pixels : 0,  // the decoder's and ours
+      all = plan.needed_views().size() * padded;
   memory.images += mask;
   if (settings.plan.checks) memory.check = check + mask;
   memory.writing = memory.view_pixels * (ViewDepth::kPixelBytes + MapStore::kWriteBytes);
-  memory.photo_cache = PhotoStore::colour_bytes(all) + channel_bytes(all);
+  memory.photo_cache = all * sizeof(Rgb8) + channels(all);
   // The maps before and after the check: of few views, the last check needs all of those before it.
   memory.map_cache = all * ViewDepth::kPixelBytes * 2;
 }
@@ -142,7 +168,7 @@ void measure_fusion(const ScenePlan& plan, SceneMemory& memory) {
   }
   memory.marked_views = views_marked_at_once(neighbours);
   memory.view = memory.view_pixels * FusionMaps::kPixelBytes;
-  memory.load = std::max(memory.view_pixels * MapStore::read_bytes(MapKind::kGeometric), memory.photo);
+  memory.load = std::max(memory.view_pixels * MapStore::kReadChecked, memory.photo);
 }
 
 }  // namespace
@@ -170,7 +196,7 @@ SceneMemory scene_memory(const ScenePlan& plan, const SceneSettings& settings, c
   SceneMemory memory;
   memory.base = base_memory(plan);
   // With the new index of each observation.
-  memory.copy = observation_bytes(plan.scene) / 6 * 7 + point_bytes(plan.scene);
+  memory.copy = observation_memory(plan.scene) / 6 * 7 + point_memory(plan.scene.points);
   memory.photo = photo_memory(plan);
   memory.spacing = settings.cloud.spacing;
   measure_views(plan, settings, memory);

@@ -10,8 +10,8 @@
 
 namespace recon {
 
-/// What each step of a scene takes of the host's memory, in bytes: sums of what the code of the step says,
-/// see counted_bytes and the ..._bytes beside it.
+/// What each step of a scene takes of the host's memory, in bytes: sums of what the code of the step takes,
+/// see counted_bytes, or says.
 struct SceneMemory {
   /// The estimation of views on a backend, by one of its streams.
   struct Stream {

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <utility>
 
-#include "core/counted_memory.hpp"
 #include "core/parallel.hpp"
 #include "fuse/holes.hpp"
 #include "fuse/islands.hpp"
@@ -83,25 +81,6 @@ ViewDepth check_view(const ViewCheck& check, const ViewDepth& maps, const CheckS
   if (settings.patches) remove_islands(checked, said.view(), check.reference.camera, settings.min_island);
   round_confidences(result.confidence.view());
   return result;
-}
-
-std::size_t check_view_bytes(const Pinhole& camera, const CheckSettings& settings) {
-  const auto read = [&] {
-    auto maps = std::make_shared<ViewDepth>(uninitialised_view(camera.width, camera.height));
-    const CountedBytes reading(
-        element_count({camera.width, camera.height, MapStore::read_bytes(MapKind::kPhotometric)}));
-    return maps;
-  };
-  const DepthSource view{camera, {}, 0, [&] {
-                           const auto maps = read();
-                           return DepthSource::Maps{maps->depth.view(), maps->normal.view(), maps};
-                         }};
-  const auto count = [&] { return count_agreement(view, {view}, settings.consistency); };
-  const auto normals = [&](ImageView<const float> depth) { return checked_normals(depth, camera); };
-  return counted_bytes(1, [&] {
-    const std::shared_ptr<const ViewDepth> maps = read();
-    check_view({view, {view}, {}, count, normals}, *maps, settings);
-  });
 }
 
 }  // namespace recon

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -27,8 +26,5 @@ struct ViewCheck {
 /// see mean_depth, and normals follow from it. Small holes are filled, islands removed.
 /// @param maps  of the reference, not checked
 ViewDepth check_view(const ViewCheck& check, const ViewDepth& maps, const CheckSettings& settings);
-
-/// Max bytes of check_view for a view and sources of the camera's size, with the maps that it takes.
-std::size_t check_view_bytes(const Pinhole& camera, const CheckSettings& settings);
 
 }  // namespace recon

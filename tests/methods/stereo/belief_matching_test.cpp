@@ -3,6 +3,7 @@
 
 #include "core/parallel.hpp"
 #include "io/image/image_file.hpp"
+#include "methods/backend.hpp"
 #include "methods/stereo/pair.hpp"
 #include "reference/belief_problems.hpp"
 #include "reference/belief_reference.hpp"
@@ -161,13 +162,17 @@ TEST(BeliefMatching, IsAsGoodAsTheOriginalOnItsSets) {
 TEST(BeliefMatching, CountsItsMemory) {
   PairSpec options(presets::belief_propagation(), {0, 128});
   options.belief.storage = BeliefStorage::kFloat;
-  const std::size_t wide = match_pair_bytes(900, 750, options, 2);
+  const auto backend = make_cpu_backend({2, {}});
+  const auto bytes = [&](int width, int height) {
+    return backend->pair_memory(width, height, options).host_bytes;
+  };
+  const std::size_t wide = bytes(900, 750);
   // Costs and four messages of levels 1 to 4: a third of level 0's.
   EXPECT_GT(wide, std::size_t{900} * 750 * 128 * 5 * 4 / 3);
   EXPECT_LT(wide, std::size_t{900} * 750 * 128 * 5 * 4 / 2);
   options.belief.storage = BeliefStorage::kHalf;
-  EXPECT_LT(match_pair_bytes(900, 750, options, 2), wide * 6 / 10);
-  EXPECT_THROW(match_pair_bytes(1 << 30, 1 << 30, options, 2), OutOfMemory);
+  EXPECT_LT(bytes(900, 750), wide * 6 / 10);
+  EXPECT_THROW(bytes(1 << 30, 1 << 30), OutOfMemory);
 }
 
 }  // namespace

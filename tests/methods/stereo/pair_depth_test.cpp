@@ -80,7 +80,8 @@ Image<float> depth_from_pair(Backend& backend, const PlaneBeforeTwoViews& scene)
   PairDepthOptions options;
   options.median = false;
   options.speckle_size = 0;
-  return std::move(estimate_view_from_pairs(backend, scene.reference, {scene.source}, options).depth);
+  const auto match = [&](const PairProblem& problem) { return backend.match(problem); };
+  return std::move(estimate_view_from_pairs(match, scene.reference, {scene.source}, options).depth);
 }
 
 class DepthFromPair : public ::testing::TestWithParam<Place> {};

@@ -8,6 +8,7 @@
 #include "core/aligned_buffer.hpp"
 #include "core/parallel.hpp"
 #include "core/peak_memory.hpp"
+#include "methods/backend.hpp"
 #include "methods/stereo/coloured_pair.hpp"
 #include "methods/stereo/pair.hpp"
 #include "methods/stereo/pair_stages.hpp"
@@ -15,15 +16,20 @@
 namespace recon {
 namespace {
 
+/// Of a backend of two threads.
+std::size_t match_memory(int width, int height, const PairSpec& spec) {
+  return make_cpu_backend({2, {}})->pair_memory(width, height, spec).host_bytes;
+}
+
 TEST(PipelineMemory, GrowsWithTheVolumes) {
   const auto bytes = [&](const MethodSpec& pipeline, int width) {
-    return match_pair_bytes(width, 400, {pipeline, {0, 64}}, 2);
+    return match_memory(width, 400, {pipeline, {0, 64}});
   };
   const std::size_t volume = Volume<float>::bytes(500, 64, 400);
   for (const MethodSpec& pipeline : all_pipelines()) {
     EXPECT_LT(bytes(pipeline, 500), 4 * volume) << name_of(pipeline);
     EXPECT_LT(bytes(pipeline, 250), bytes(pipeline, 500)) << name_of(pipeline);
-    EXPECT_THROW(match_pair_bytes(1 << 30, 1 << 30, {pipeline, {0, 64}}, 2), OutOfMemory);
+    EXPECT_THROW(match_memory(1 << 30, 1 << 30, {pipeline, {0, 64}}), OutOfMemory);
     const bool two = pipeline.aggregation.kind == Aggregation::kAdaptiveWeight ||
                      pipeline.optimizer == Optimizer::kScanline;
     EXPECT_GT(bytes(pipeline, 500), two ? 2 * volume : volume) << name_of(pipeline);
@@ -47,7 +53,7 @@ TEST(PipelineMemory, IsWhatIsSaid) {
     const std::size_t taken = kept_memory();
     // Its images are the caller's.
     const std::size_t images = element_count({width + 64, height}) * (fused_stages(spec) ? 6 : 12);
-    const std::size_t said = match_pair_bytes(width, height, problem.options, 2);
+    const std::size_t said = match_memory(width, height, problem.options);
     EXPECT_LE(taken, said) << name_of(spec);
     EXPECT_GE(taken + images, said / 20 * 11) << name_of(spec);
   }

@@ -9,6 +9,7 @@
 #include "core/peak_memory.hpp"
 #include "io/image/image_file.hpp"
 #include "methods/stereo/pair.hpp"
+#include "methods/stereo/pair_depth.hpp"
 #include "refine/mean_normals.hpp"
 #include "session/folder_fixture.hpp"
 #include "session/products/stores.hpp"
@@ -59,8 +60,10 @@ TEST(SceneMemory, OfTheCheckOfAView) {
                           return count_agreement(view, {view, view}, options.check_consistency(job));
                         },
                         [](ImageView<const float> depth) { return checked_normals(depth, kCamera); }};
-  expect_no_more_than(check_view_bytes(kCamera, SceneSettings(options).check),
-                      [&] { check_view(check, noisy_maps(), SceneSettings(options).check); });
+  const Camera camera{CameraModel::kPinhole, kWidth, kHeight, {1500, 1500, 750, 700}};
+  const SceneSettings settings(options);
+  expect_no_more_than(scene_memory(make_plan(row_of_views(2, camera), {}, settings), settings, {}).check,
+                      [&] { check_view(check, noisy_maps(), settings.check); });
 }
 
 /// Sweeps and matches nothing.
@@ -77,9 +80,7 @@ class IdleBackend : public Backend {
     return estimate;
   }
   WorkMemory pair_memory(int, int, const PairSpec&) const override { return {}; }
-  DisparityMap match(const PairProblem& problem) override {
-    return {Image<float>(problem.images.left.width, problem.images.left.height, 5.0f)};
-  }
+  DisparityMap match(const PairProblem&) override { return {}; }
 };
 
 TEST(SceneMemory, OfTheFiltersOfASweep) {
@@ -102,10 +103,13 @@ TEST(SceneMemory, OfDepthFromPairs) {
     pair.left_from_reference = pair.right_from_source = {{1, 0, 0, 0, 1, 0, 0, 0, 1}};
     pair.baseline = 0.1;
     pair.disparities = 64;
-    IdleBackend backend;
-    expect_no_more_than(pair_depth_bytes(kCamera, {pair, pair}, channels, {}, 0), [&] {
-      estimate_view_from_pairs(backend, image, {{image, pair}, {image, pair}}, {}, {});
-    });
+    const auto match = [](const PairProblem& problem) {
+      return DisparityMap{Image<float>(problem.images.left.width, problem.images.left.height, 5.0f)};
+    };
+    const auto estimate = [&] {
+      estimate_view_from_pairs(match, image, {{image, pair}, {image, pair}}, {}, {});
+    };
+    expect_no_more_than(counted_bytes(1, estimate), estimate);
   }
 }
 
@@ -131,12 +135,13 @@ TEST_F(SceneMemoryFiles, OfMaps) {
   const Workspace workspace(folder_);
   MapStore store(workspace);
   const ViewDepth maps = noisy_maps();
-  for (const MapKind kind : {MapKind::kPhotometric, MapKind::kGeometric}) {
+  for (const auto& [kind, reading] : {std::pair{MapKind::kPhotometric, MapStore::kReadUnchecked},
+                                      std::pair{MapKind::kGeometric, MapStore::kReadChecked}}) {
     const auto write = [&] { store.write_confidence(kind, "v", maps).commit(); };
     EXPECT_LE(added_memory(write), kPixels * MapStore::kWriteBytes);
     store.write_depth(kind, "v", maps).commit();
     store.write_normal(kind, "v", maps).commit();
-    expect_no_more_than(kPixels * (ViewDepth::kPixelBytes + MapStore::read_bytes(kind)),
+    expect_no_more_than(kPixels * (ViewDepth::kPixelBytes + reading),
                         [&] { store.take(kind, "v", kCamera); });
   }
 }
