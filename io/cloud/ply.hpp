@@ -76,13 +76,11 @@ struct EncodedPoints {
 /// names on `commit`. All members throw OutputError.
 class PlyWriter {
  public:
-  /// Bytes of a point in the cloud, and in the list of the views of each point.
+  /// Bytes of a point in the cloud; in the list of the views of each point, of their number and of each.
   static constexpr std::size_t vertex_bytes(PlyPosition position) {
     return 3 * (position == PlyPosition::kDouble ? sizeof(double) : sizeof(float)) + 4 * sizeof(float) + 4;
   }
-  static constexpr std::size_t visibility_bytes(std::size_t views) {
-    return (1 + views) * sizeof(std::uint32_t);
-  }
+  static constexpr std::size_t kListedBytes = sizeof(std::uint32_t);
 
   explicit PlyWriter(const std::filesystem::path& path, const PlyCoordinates& coordinates = {});
 

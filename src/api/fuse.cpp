@@ -271,10 +271,7 @@ Fusion fuse_views(Backend& backend, const std::vector<FusionView>& views, const 
   std::vector<recon::FusionView> geometry;
   for (std::size_t i = 0; i < views.size(); ++i)
     geometry.push_back({plan.views[i].camera, plan.scene.views[i].cam_from_world, overlaps[i]});
-  recon::FusionOptions fusion;
-  fusion.agreement = settings.cloud.agreement;
-  fusion.min_views = std::min(settings.cloud.min_views, static_cast<int>(views.size()));
-  fusion.spacing = settings.cloud.spacing;
+  recon::FusionOptions fusion = settings.fusion(views.size());
   fusion.max_cached_views = views.size();
   MapsInMemory maps(views, check.checked());
   CloudInMemory cloud(settings.cloud.roi);

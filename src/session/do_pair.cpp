@@ -340,7 +340,7 @@ Outcome plan_pair(PairRun& run) {
   const MemoryPlan memory = pair_memory(plan, run.backend(), run.turn.memory());
   const bool kept = run.results.find({Step::kPair}, inputs) != nullptr;
   const double seconds = kept ? 0 : PairTime(plan, run.work.backends(), run.turn.threads()).seconds();
-  return {0, pair_plan_json(plan, run.workspace, memory, pair_output_bytes(plan), seconds),
+  return {0, pair_plan_json(plan, run.workspace, memory, output_bytes(plan), seconds),
           pair_plan_text(plan, run.workspace, memory, run.results, seconds)};
 }
 
@@ -360,7 +360,7 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
   const TakenOutput output = take_output(workspace, access);
   json inputs = inputs_of(run);
   refuse_other_pair(run, access, inputs);
-  workspace.check_free_space(pair_output_bytes(plan));
+  workspace.check_free_space(output_bytes(plan));
   mark_output(workspace, access.kind, access.files, access.inputs);
   run.work.notice->permit();
   const MeasuredRun earlier = read_measured_run(workspace.path(pair_file::kReport));

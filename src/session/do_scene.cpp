@@ -22,6 +22,7 @@
 #include "session/report/report_files.hpp"
 #include "session/report/report_page.hpp"
 #include "session/resume/step_record.hpp"
+#include "session/scene/cloud_files.hpp"
 #include "session/scene/export_points.hpp"
 #include "session/scene/output_files.hpp"
 #include "session/scene/plan_time.hpp"
@@ -191,6 +192,18 @@ void do_steps(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log, S
   arena.execute(do_others);
 }
 
+/// @throws OutputError where there is too little space; the cloud of an earlier run stays until this one's is
+/// complete
+void check_free_space(const SceneJob& job) {
+  std::uint64_t bytes = output_bytes(job.plan, job.settings);
+  for (const CloudFile& file : cloud_files()) {
+    std::error_code error;
+    const std::uintmax_t earlier = std::filesystem::file_size(job.products.workspace.path(file.name), error);
+    if (!error) bytes += earlier;
+  }
+  job.products.workspace.check_free_space(bytes);
+}
+
 /// Says that a cloud is there which this run does not make again.
 void name_earlier_cloud(const SceneJob& job) {
   const Workspace& workspace = job.products.workspace;
@@ -215,8 +228,7 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
   const TakenOutput output = take_output(job.products.workspace, access);
   if (turn.alone() && output.lock->waited() && !job.options.memory_limit)
     job.host.memory = available_memory();
-  job.products.workspace.check_free_space(output_bytes(job.plan, job.settings) +
-                                          earlier_cloud_bytes(job.products.workspace));
+  check_free_space(job);
   // Looking for a GPU and opening it overlaps with undistortion; with --device cpu, too little memory is
   // found now.
   if (work.without_gpu())

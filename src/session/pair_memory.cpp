@@ -59,10 +59,9 @@ MemoryPlan pair_memory(const PairPlan& plan, const Backend& backend, std::size_t
   return memory;
 }
 
-std::uint64_t pair_output_bytes(const PairPlan& plan) {
+std::uint64_t output_bytes(const PairPlan& plan) {
   constexpr std::uint64_t kReports = std::uint64_t{64} << 10;
-  constexpr std::uint64_t kPoint =
-      PlyWriter::vertex_bytes(PlyPosition::kFloat) + PlyWriter::visibility_bytes(2);
+  constexpr std::uint64_t kPoint = PlyWriter::vertex_bytes(PlyPosition::kFloat) + 3 * PlyWriter::kListedBytes;
   const std::uint64_t pixels = pixels_of(plan);
   return kReports + pixels * (4 + 3 + 4 + 3 + (plan.job.settings.fill ? 2 : 0) +
                               (plan.camera ? 4 + kPoint : 0) + (plan.depth_step > 0 ? 2 : 0));

@@ -17,6 +17,6 @@ MemoryPlan pair_memory(const PairPlan& plan, const Backend& backend, std::size_t
 
 /// Bytes that the results of a pair take on the disk, at most: two PFM maps, a 16-bit PNG, a preview, a mask
 /// and a cloud that two views see; PNG files are hardly larger than their pixels.
-std::uint64_t pair_output_bytes(const PairPlan& plan);
+std::uint64_t output_bytes(const PairPlan& plan);
 
 }  // namespace recon

@@ -125,8 +125,8 @@ void Option::check(const SessionOptions& options, Job job) const {
 
 std::string Option::idle_reason(const SessionOptions& options, Job job) const {
   if (name == "depth-unit") {
-    if (options.depth_maps.empty()) return "has a meaning with --depth-maps only";
-  } else if (!options.depth_maps.empty() && !job.pair && is_of_estimation()) {
+    if (options.given_maps.folder.empty()) return "has a meaning with --depth-maps only";
+  } else if (!options.given_maps.folder.empty() && !job.pair && is_of_estimation()) {
     return "has no meaning with --depth-maps, whose depth maps are not estimated";
   }
   for (const Condition& it : conditions)

@@ -205,7 +205,7 @@ ConsistencyOptions SessionOptions::check_consistency(Job job) const {
 
 ConsistencyOptions SessionOptions::fusion_consistency(Job job) const {
   ConsistencyOptions result = check_consistency(job);
-  if (min_fused_views > kDefaultMinFusedViews) result.min_lone_confidence = 1;
+  if (cloud.min_views > kDefaultMinFusedViews) result.min_lone_confidence = 1;
   return result;
 }
 

@@ -20,6 +20,12 @@
 
 namespace recon {
 
+/// The depth maps of --depth-maps.
+struct GivenMapsOptions {
+  std::filesystem::path folder;  ///< inside the scene or anywhere; empty: none are given
+  std::optional<double> unit;    ///< scene units of one unit of them; nothing: 1, of floats
+};
+
 /// What is searched in rectified pairs, and what is done with the result.
 struct PairSettings {
   std::optional<int> min_disparity;  ///< nothing: 0
@@ -40,6 +46,9 @@ struct PairJob {
   int min_patch = 0;  ///< the least patch of the result that stays, pixels
 };
 
+/// Views that a point of the cloud needs.
+inline constexpr int kDefaultMinFusedViews = 2;
+
 /// What is subtracted from the coordinates of the cloud.
 struct CloudOffset {
   bool automatic = false;  ///< chosen by the scene
@@ -54,6 +63,16 @@ struct SceneBox {
   bool contains(Vec3d p) const {
     return p.x >= min.x && p.y >= min.y && p.z >= min.z && p.x <= max.x && p.y <= max.y && p.z <= max.z;
   }
+};
+
+/// What becomes of the checked depths.
+struct CloudSettings {
+  int min_views = kDefaultMinFusedViews;  ///< of a point where several views have a depth
+  int spacing = FusionOptions{}.spacing;  ///< pixels between the points of a view
+  std::optional<SceneBox> roi;            ///< that the points lie in; nothing: anywhere
+  CloudOffset offset;                     ///< of the coordinates in the files of the cloud
+  double tile = 0;                        ///< side of the tiles, scene units; 0: none
+  int export_points = 0;                  ///< of the model for splats, at most; 0: no model
 };
 
 /// Which part of the work to do.
@@ -95,9 +114,6 @@ inline constexpr float kDefaultMinReliability = 0.35f;
 inline constexpr float kDefaultMinLoneReliability = 0.9f;
 /// Max angle between normals from patches that agree, degrees.
 inline constexpr float kDefaultMaxPatchAngle = 30.0f;
-
-/// Views that a point of the cloud needs.
-inline constexpr int kDefaultMinFusedViews = 2;
 
 /// Most planes that `auto` takes. More gain nothing (tests/bench/results/sweep-options.md).
 inline constexpr int kMaxAutoPlanes = 256;
@@ -159,11 +175,10 @@ struct SessionOptions {
   std::vector<std::filesystem::path> inputs;
   GivenOptions given;  ///< the options that are set below
 
-  std::filesystem::path output;      ///< empty: `dense` inside each folder, or here for a pair of images
-  std::filesystem::path images;      ///< of scenes, inside each or anywhere; empty: images/ in the scene
-  std::filesystem::path depth_maps;  ///< of scenes, made by others; empty: none are given
-  std::optional<double> depth_unit;  ///< scene units of one unit of them; nothing: 1, of floats
-  std::string device = "auto";       ///< auto, cpu, cuda or cuda:0,2
+  std::filesystem::path output;  ///< empty: `dense` inside each folder, or here for a pair of images
+  std::filesystem::path images;  ///< of scenes, inside each or anywhere; empty: images/ in the scene
+  GivenMapsOptions given_maps;
+  std::string device = "auto";  ///< auto, cpu, cuda or cuda:0,2
 
   std::optional<Method> method;  ///< nothing: see method_of
   std::string preset;            ///< of a pipeline; empty: none
@@ -181,13 +196,8 @@ struct SessionOptions {
   int max_hole = HoleOptions{}.reach;                      ///< pixels, see HoleOptions::reach; of patches
   std::optional<float> min_texture;                        ///< nothing: by whether patches are refined
   ConsistencyOptions consistency;                          ///< of all depths; see check_consistency
-  std::optional<float> max_normal_angle;        ///< degrees; nothing: by whether patches are refined
-  int min_fused_views = kDefaultMinFusedViews;  ///< views of a point where several views have a depth
-  int point_spacing = FusionOptions{}.spacing;  ///< pixels between the points of a view
-  std::optional<SceneBox> roi;                  ///< that the points of the cloud lie in; nothing: anywhere
-  CloudOffset offset;                           ///< of the coordinates in the file of the cloud
-  double tile = 0;                              ///< side of the tiles of the cloud, scene units; 0: none
-  int export_points = 0;                        ///< points of the model for splats, at most; 0: no model
+  std::optional<float> max_normal_angle;  ///< degrees; nothing: by whether patches are refined
+  CloudSettings cloud;
 
   std::optional<int> planes;                   ///< empty: by the spacing of the planes in the images
   std::optional<double> depth_min, depth_max;  ///< exact bounds of all depths, scene units

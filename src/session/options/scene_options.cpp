@@ -38,7 +38,7 @@ void set_roi(SessionOptions& options, const std::string& text) {
   const std::vector<double> n = parse_list(text);
   const auto is_pixels = [](double value) { return value >= 0 && value < 1e9 && value == std::floor(value); };
   if (n.size() == 6) {
-    options.roi = SceneBox{{n[0], n[1], n[2]}, {n[3], n[4], n[5]}};
+    options.cloud.roi = SceneBox{{n[0], n[1], n[2]}, {n[3], n[4], n[5]}};
     for (std::size_t i = 0; i < 3; ++i)
       if (!(n[i] < n[i + 3]))
         throw UsageError(
@@ -63,7 +63,7 @@ void set_offset(SessionOptions& options, const std::string& text) {
   const std::vector<double> n = parse_list(text);
   if (text != "auto" && n.size() != 3)
     throw UsageError("write auto, or X,Y,Z in scene units, such as 412000,5651000,0");
-  options.offset = text == "auto" ? CloudOffset{true} : CloudOffset{false, {n[0], n[1], n[2]}};
+  options.cloud.offset = text == "auto" ? CloudOffset{true} : CloudOffset{false, {n[0], n[1], n[2]}};
 }
 
 std::string given_offset(const CloudOffset& offset) {
@@ -76,7 +76,7 @@ Option offset_option() {
              "Subtract X,Y,Z from the coordinates of the cloud, its tiles and the model of --export-points, "
              "for programs that work in floats, such as MeshLab; fused.offset.txt and the PLY files say it. "
              "auto: round numbers near the cameras where floats would blur the points, else 0")
-      .add({kScenes, [](const auto& o, Job) { return given_offset(o.offset); }, set_offset})
+      .add({kScenes, [](const auto& o, Job) { return given_offset(o.cloud.offset); }, set_offset})
       .described("0,0,0")
       .in(OptionResult::kCloudFile);
 }
@@ -85,7 +85,7 @@ Option roi_option() {
   return Option("roi", "NUMBERS",
                 "Scenes: the cloud keeps the points in the box MINX,MINY,MINZ,MAXX,MAXY,MAXZ, scene units. "
                 "Pairs with bm: the pixels of the left image to match, X,Y,WIDTH,HEIGHT")
-      .add({kScenes, [](const auto& o, Job) { return format_box(o.roi); }, set_roi})
+      .add({kScenes, [](const auto& o, Job) { return format_box(o.cloud.roi); }, set_roi})
       .described("all")
       .add({kBm & kPairs,
             [](const auto& o, Job) { return format_region(o.spec(Method::kBlockMatching).block.region); },
@@ -223,12 +223,12 @@ void add_fusion(OptionGroup& group) {
   group
       .add("min-fused-views", "N",
            "Min number of views of a point of the cloud, where several views have a depth")
-      .number(kScenes, RECON_FIELD(min_fused_views), {1, 1 << 20})
+      .number(kScenes, RECON_FIELD(cloud.min_views), {1, 1 << 20})
       .in(OptionResult::kCloud);
   group
       .add("point-spacing", "PX",
            "Distance of the points that a view gives to the cloud, pixels; 1 for the densest cloud")
-      .number(kScenes, RECON_FIELD(point_spacing), {1, 8})
+      .number(kScenes, RECON_FIELD(cloud.spacing), {1, 8})
       .in(OptionResult::kCloud);
   group.add(roi_option());
   group.add(offset_option());
@@ -238,7 +238,7 @@ void add_fusion(OptionGroup& group) {
           "Write the cloud once more, divided by a grid over x and y into files below tiles/, named by their "
           "corners: the side of a tile in scene units, such as metres; 0: no tiles. A later "
           "run without it removes them")
-      .number(kScenes, RECON_FIELD(tile), {0, 1e9})
+      .number(kScenes, RECON_FIELD(cloud.tile), {0, 1e9})
       .in(OptionResult::kTiles);
   group
       .add("export-points", "N",
@@ -246,7 +246,7 @@ void add_fusion(OptionGroup& group) {
            "colours and tracks, from which Gaussian splatting and nerfstudio begin; the points are evenly "
            "spread in space around the views, and beyond them coarser with distance, as the views see it; 0: "
            "no model. A later run without it removes splat/")
-      .number(kScenes, RECON_FIELD(export_points), {0, 1e9})
+      .number(kScenes, RECON_FIELD(cloud.export_points), {0, 1e9})
       .in(OptionResult::kExport);
 }
 

@@ -14,18 +14,17 @@ int ImageSizes::max_side(int width, int height) const {
 
 /// Given maps are of images as large as the photos.
 static ImageSizes image_sizes(const SessionOptions& options) {
-  const bool reduced = options.quality != Quality::kHigh && options.depth_maps.empty();
+  const bool reduced = options.quality != Quality::kHigh && options.given_maps.folder.empty();
   return {options.max_image_size, reduced ? kNormalImageSide : 0, options.quality == Quality::kDraft};
 }
 
-SceneSettings::SceneSettings(const SessionOptions& options) {
+SceneSettings::SceneSettings(const SessionOptions& options)
+    : given(options.given_maps), cloud(options.cloud) {
   const Job job{options.method_of(false), false};
   const DepthRange bounds{options.depth_min.value_or(kAnyDepth.near),
                           options.depth_max.value_or(kAnyDepth.far)};
-  given = {options.depth_maps, options.depth_unit};
-  plan = {
-      options.selection, image_sizes(options),        options.views,       options.given.contains("views"),
-      options.shard,     !options.depth_maps.empty(), options.estimates(), options.fuses()};
+  plan = {options.selection, image_sizes(options),  options.views,       options.given.contains("views"),
+          options.shard,     !given.folder.empty(), options.estimates(), options.fuses()};
   matching = {job.method,     options.spec(job.method), options.in_colour(job),
               options.planes, options.filter,           bounds};
   if (matching.sweeps()) matching.filter = options.resolved_filter();
@@ -33,13 +32,16 @@ SceneSettings::SceneSettings(const SessionOptions& options) {
            options.swept_by_patches(job),  options.min_reliability(),
            options.hole_reach(job),        options.filter.speckle_size,
            options.max_scene_planes(job),  options.clean};
-  cloud = {options.fusion_consistency(job),
-           options.min_fused_views,
-           options.point_spacing,
-           options.roi,
-           options.offset,
-           options.tile,
-           options.export_points};
+  agreement = options.fusion_consistency(job);
+}
+
+FusionOptions SceneSettings::fusion(std::size_t views) const {
+  FusionOptions options;
+  options.agreement = agreement;
+  // A scene of few views cannot ask for more than it has.
+  options.min_views = std::min(cloud.min_views, static_cast<int>(views));
+  options.spacing = cloud.spacing;
+  return options;
 }
 
 }  // namespace recon

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <filesystem>
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -60,23 +60,6 @@ struct CheckSettings {
   bool clean = false;         ///< removes what only resuming needs from a finished scene
 };
 
-/// What becomes of the checked depths.
-struct CloudSettings {
-  ConsistencyOptions agreement;
-  int min_views = kDefaultMinFusedViews;  ///< of a point where several views have a depth
-  int spacing = FusionOptions{}.spacing;  ///< pixels between the points of a view
-  std::optional<SceneBox> roi;            ///< nothing: anywhere
-  CloudOffset offset;
-  double tile = 0;        ///< side of the tiles, scene units; 0: none
-  int export_points = 0;  ///< of the model for splats, at most; 0: no model
-};
-
-/// The depth maps of --depth-maps.
-struct GivenMapsOptions {
-  std::filesystem::path folder;  ///< inside the scene or anywhere; empty: none are given
-  std::optional<double> unit;    ///< scene units of one unit of them; nothing: 1, of floats
-};
-
 struct SceneSettings {
   explicit SceneSettings(const SessionOptions& options);
 
@@ -85,6 +68,10 @@ struct SceneSettings {
   MatchingSettings matching;
   CheckSettings check;
   CloudSettings cloud;
+  ConsistencyOptions agreement;  ///< of the views of a point
+
+  /// Of as many views.
+  FusionOptions fusion(std::size_t views) const;
 };
 
 }  // namespace recon

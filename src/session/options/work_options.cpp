@@ -163,13 +163,13 @@ OptionGroup work_options() {
           "them there may be confidences from 0 to 1, NAME.confidence.pfm, .npy or .png. They are of the "
           "undistorted images, in any resolution",
           OptionScope::kPlace)
-      .text(kScenes, RECON_FIELD(depth_maps))
+      .text(kScenes, RECON_FIELD(given_maps.folder))
       .described("they are estimated");
   group
       .add("depth-unit", "NUMBER",
            "Scene units of one unit of the maps of --depth-maps, such as 0.001 for millimetres in a scene of "
            "metres; maps of whole numbers need it")
-      .number(kScenes, RECON_FIELD(depth_unit), {1e-30, 1e30})
+      .number(kScenes, RECON_FIELD(given_maps.unit), {1e-30, 1e30})
       .described("1, of floating-point numbers");
   group
       .add("views", "GLOB", "Only the views whose names match this shell pattern get depth maps",

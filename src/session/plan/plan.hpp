@@ -134,10 +134,6 @@ Scene keep_views(const Scene& scene, const std::vector<int>& kept);
 /// Views are in the order of the plan; where their ids are not ascending in it, they are renumbered from 1.
 Scene undistorted_scene(const ScenePlan& plan);
 
-/// Bytes that the results of a plan and temporary files of tiles take on the disk at a time, at most (the
-/// cloud is an estimate).
-std::uint64_t output_bytes(const ScenePlan& plan, const SceneSettings& settings);
-
 /// The pipeline that the pairs of a scene are matched with.
 PairDepthOptions pair_depth_options(const MatchingSettings& matching);
 

@@ -155,7 +155,7 @@ json run_json(const SceneJob& job) {
                  {"left_out", left_out_json(job.plan, job.findings.failed)},
                  {"warnings", std::move(warnings)}};
   if (const int masked = count_masked(job.plan.scene); masked > 0) object["masked_views"] = masked;
-  if (job.options.roi) object["roi"] = roi_json(*job.options.roi);
+  if (job.settings.cloud.roi) object["roi"] = roi_json(*job.settings.cloud.roi);
   return object;
 }
 
@@ -392,7 +392,7 @@ json report_json(const SceneJob& job, const std::string& device, const StepTimes
   if (const StepRecord* const tiles = job.products.results.get({Step::kTiles})) {
     json files = json::array();
     for (const OutputFile& file : tiles->outputs) files.push_back(file.name);
-    report["tiles"] = {{"size", job.options.tile}, {"files", std::move(files)}};
+    report["tiles"] = {{"size", job.settings.cloud.tile}, {"files", std::move(files)}};
   }
   if (const StepRecord* const exported = job.products.results.get({Step::kExport}))
     report["export"] = {{"folder", Workspace::export_folder()}, {"points", exported->result.at("points")}};

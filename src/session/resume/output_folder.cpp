@@ -200,16 +200,6 @@ void Workspace::check_free_space(std::uint64_t bytes) const {
       " are free; free some space, choose another folder with --output, or lower --max-image-size");
 }
 
-std::uint64_t earlier_cloud_bytes(const Workspace& workspace) {
-  std::uint64_t bytes = 0;
-  for (const std::string& file : {Workspace::cloud_file(), Workspace::visibility_file()}) {
-    std::error_code error;
-    const std::uintmax_t size = fs::file_size(workspace.path(file), error);
-    if (!error) bytes += size;
-  }
-  return bytes;
-}
-
 /// The note that results are asked for again.
 constexpr const char* kAskedAgain = "status/overwrite";
 

@@ -85,9 +85,6 @@ class Workspace {
   std::shared_ptr<OwnedFiles> owned_;
 };
 
-/// Bytes of the cloud of an earlier run, which stays until another one is complete.
-std::uint64_t earlier_cloud_bytes(const Workspace& workspace);
-
 /// Removes a result of an earlier run, so that it does not pass for one of this run.
 /// @throws OutputError
 void remove_result(const std::filesystem::path& path);

@@ -9,7 +9,6 @@
 #include "core/log.hpp"
 #include "core/quantile.hpp"
 #include "fuse/fusion.hpp"
-#include "io/file/output_file.hpp"
 #include "io/file/text_scanner.hpp"
 
 namespace recon {
@@ -63,17 +62,6 @@ std::string joined(Vec3d v, const char* separator) {
   return fmt::format("{}{}{}{}{}", decimal(v.x), separator, decimal(v.y), separator, decimal(v.z));
 }
 
-/// NumPy's loadtxt reads the numbers.
-std::string offset_file_text(Vec3d offset) {
-  const Vec3d shift = Vec3d{} - offset;
-  return fmt::format(
-      "# The coordinates of {}, tiles/ and splat/ are those of the scene less these numbers.\n"
-      "# All other files have the coordinates of the scene.\n{}\n"
-      "# The global shift with which CloudCompare shows other clouds of the scene in the same place,\n"
-      "# as a line of its global_shift_list.txt:\n# reconstruct; {}; 1;\n",
-      Workspace::cloud_file(), joined(offset, " "), joined(shift, "; "));
-}
-
 }  // namespace
 
 bool has_offset(Vec3d offset) {
@@ -97,17 +85,24 @@ void subtract_offset(Scene& scene, Vec3d offset) {
   for (SparsePoint& point : scene.points.edit()) point.position = point.position - offset;
 }
 
-void write_offset_file(const Workspace& workspace, const ScenePlan& plan, const CloudSettings& cloud,
-                       std::vector<OutputFile>& files) {
+/// NumPy's loadtxt reads the numbers.
+std::string offset_file_text(Vec3d offset) {
+  const Vec3d shift = Vec3d{} - offset;
+  return fmt::format(
+      "# The coordinates of {}, tiles/ and splat/ are those of the scene less these numbers.\n"
+      "# All other files have the coordinates of the scene.\n{}\n"
+      "# The global shift with which CloudCompare shows other clouds of the scene in the same place,\n"
+      "# as a line of its global_shift_list.txt:\n# reconstruct; {}; 1;\n",
+      Workspace::cloud_file(), joined(offset, " "), joined(shift, "; "));
+}
+
+void log_offset(const ScenePlan& plan, const CloudSettings& cloud) {
+  if (!cloud.offset.automatic) return;
   const Vec3d offset = cloud_offset(plan, cloud);
-  if (cloud.offset.automatic)
-    messages().info("--offset auto: {}",
-                    has_offset(offset)
-                        ? joined(offset, ",") + " is subtracted from the coordinates of the cloud"
-                        : "none is needed, as floats hold the coordinates of the cloud");
-  if (!has_offset(offset)) return;
-  const std::string name = Workspace::offset_file();
-  files.push_back({name, write_file(workspace.path(name), offset_file_text(offset))});
+  messages().info("--offset auto: {}",
+                  has_offset(offset)
+                      ? joined(offset, ",") + " is subtracted from the coordinates of the cloud"
+                      : "none is needed, as floats hold the coordinates of the cloud");
 }
 
 }  // namespace recon

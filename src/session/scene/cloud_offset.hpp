@@ -8,7 +8,6 @@
 #include "session/options/scene_settings.hpp"
 #include "session/plan/plan.hpp"
 #include "session/resume/output_folder.hpp"
-#include "session/resume/step_record.hpp"
 
 namespace recon {
 
@@ -33,9 +32,10 @@ PlyCoordinates cloud_coordinates(const ScenePlan& plan, const CloudSettings& clo
 /// Subtracts an offset from all coordinates of a scene; its images stay where they are.
 void subtract_offset(Scene& scene, Vec3d offset);
 
-/// Writes fused.offset.txt where there is an offset, and adds it to the files of the cloud.
-/// @throws OutputError
-void write_offset_file(const Workspace& workspace, const ScenePlan& plan, const CloudSettings& cloud,
-                       std::vector<OutputFile>& files);
+/// The content of fused.offset.txt.
+std::string offset_file_text(Vec3d offset);
+
+/// Says which offset was chosen where the user leaves it to the program.
+void log_offset(const ScenePlan& plan, const CloudSettings& cloud);
 
 }  // namespace recon

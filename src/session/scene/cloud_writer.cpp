@@ -19,8 +19,7 @@ void CloudWriter::add_bounds(const FusedPoints& points) {
 void CloudWriter::encode(const FusedPoints& points, EncodedPoints& result) {
   if (roi_) add_bounds(points);
   result.cloud.reserve(points.points.size() * vertex_bytes_);
-  result.visibility.reserve(points.points.size() * PlyWriter::visibility_bytes(0) +
-                            points.views.size_bytes());
+  result.visibility.reserve(points.points.size() * PlyWriter::kListedBytes + points.views.size_bytes());
   std::vector<std::uint32_t> indices;
   points.visit([&](const FusedPoint& point, std::span<const std::uint32_t> views) {
     if (roi_ && !roi_->contains(point.position)) return;

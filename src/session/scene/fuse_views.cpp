@@ -19,6 +19,7 @@
 #include "session/diagnose/given_map_check.hpp"
 #include "session/options/option_text.hpp"
 #include "session/resume/changed_cloud.hpp"
+#include "session/scene/cloud_files.hpp"
 #include "session/scene/cloud_offset.hpp"
 #include "session/scene/cloud_writer.hpp"
 #include "session/scene/dense_model.hpp"
@@ -90,10 +91,12 @@ class MapLoader : public FusionMapLoader {
 
 namespace {
 
-/// Removes what belongs to the cloud of an earlier run, which another one is about to replace.
-void remove_of_cloud(const Workspace& workspace, const Targets& targets) {
-  for (const std::string& file : {Workspace::record_file(Step::kFusion), Workspace::offset_file()})
-    workspace.owned().remove(file);
+/// Removes what belongs to the cloud of an earlier run.
+/// @param replaced  by another one, whose files take the place of the cloud's
+void remove_of_cloud(const Workspace& workspace, const Targets& targets, bool replaced) {
+  workspace.owned().remove(Workspace::record_file(Step::kFusion));
+  for (const CloudFile& file : cloud_files())
+    if (!replaced || file.write != nullptr) workspace.owned().remove(file.name);
   remove_tiles(workspace, targets.does(Step::kTiles));
   remove_exported_points(workspace, targets.does(Step::kExport));
 }
@@ -128,27 +131,14 @@ std::string strict_options(const GivenOptions& given) {
         "photos have texture";
   else if (by_chance(job.findings, agreement))
     reason = "the views do not agree on the depth: " + disagreement(job.input, job.findings);
-  remove_of_cloud(job.products.workspace, job.targets);
-  bool removed = false;
-  for (const std::string& file : {Workspace::cloud_file(), Workspace::visibility_file()})
-    removed |= job.products.workspace.owned().remove(file);  // it would be one of other maps
+  const bool removed = is_there(job.products.workspace.path(Workspace::cloud_file()));
+  remove_of_cloud(job.products.workspace, job.targets, false);  // it would be one of other maps
   throw InputError(
       fmt::format("{}: the cloud {}: of the pixels of {} views, {:.2f} % have a depth before the check "
                   "across views and {:.2f} % after it; {}{}{}",
                   folder, points == 0 ? "is empty" : fmt::format("would be {} points by chance", points),
                   views.size(), photometric, geometric, reason, strict_options(job.options.given),
                   removed ? "; the earlier cloud is removed, as it was of other depth maps" : ""));
-}
-
-FusionOptions fusion_options(const CloudSettings& cloud, const MemoryPlan& memory, std::size_t views) {
-  FusionOptions options;
-  options.agreement = cloud.agreement;
-  // A scene of few views cannot ask for more than it has.
-  options.min_views = std::min(cloud.min_views, static_cast<int>(views));
-  options.spacing = cloud.spacing;
-  options.max_cached_views = static_cast<std::size_t>(memory.fusion_views);
-  options.reads_ahead = memory.fusion_reads_ahead;
-  return options;
 }
 
 std::vector<std::uint32_t> image_indices(const ScenePlan& plan, const std::vector<int>& views) {
@@ -178,7 +168,9 @@ struct UnfinishedCloud {
                cloud_coordinates(job.plan, job.settings.cloud, views), image_indices(job.plan, views),
                job.settings.cloud.roi),
         arena(job.host.threads) {
-    const FusionOptions options = fusion_options(job.settings.cloud, job.memory, views.size());
+    FusionOptions options = job.settings.fusion(views.size());
+    options.max_cached_views = static_cast<std::size_t>(job.memory.fusion_views);
+    options.reads_ahead = job.memory.fusion_reads_ahead;
     // The first backend that can fuses; else, and where it fails, the CPU.
     for (const auto& backend : backends)
       if (!device) device = backend->fusion(geometry, options);
@@ -285,10 +277,13 @@ void commit_cloud(SceneJob& job, UnfinishedCloud& cloud, StepRecord record) {
         is_there(workspace.path(Workspace::cloud_file())) ? "; the cloud of an earlier run stays" : ""));
   if (const std::string kept = keep_changed_cloud(workspace, Step::kFusion); !kept.empty())
     job.findings.warn(kept);
-  remove_of_cloud(workspace, job.targets);
+  remove_of_cloud(workspace, job.targets, true);
   const CloudFiles files = cloud.writer.commit();
   record.outputs = {{Workspace::cloud_file(), files.cloud}, {Workspace::visibility_file(), files.visibility}};
-  write_offset_file(workspace, job.plan, settings, record.outputs);
+  log_offset(job.plan, settings);
+  for (const CloudFile& file : cloud_files())
+    if (file.write != nullptr && file.is_wanted(job.plan, settings))
+      record.outputs.push_back({file.name, file.write(workspace, job.plan, settings)});
   record.result = {{"points", points}};
   job.products.results.put({Step::kFusion}, std::move(record));
 }

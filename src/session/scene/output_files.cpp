@@ -13,7 +13,7 @@
 #include "core/log.hpp"
 #include "core/paths.hpp"
 #include "session/resume/step_record.hpp"
-#include "session/scene/cloud_offset.hpp"
+#include "session/scene/cloud_files.hpp"
 #include "session/scene/export_points.hpp"
 
 namespace recon {
@@ -112,11 +112,11 @@ std::vector<std::string> files_to_write(const PlannedOutput& output) {
     }
   }
   if (targets.does(Step::kPlanes)) files.push_back(Workspace::record_file(Step::kPlanes));
-  if (targets.does(Step::kFusion))
-    add(files,
-        {Workspace::record_file(Step::kFusion), Workspace::cloud_file(), Workspace::visibility_file()});
-  if (targets.does(Step::kFusion) && has_offset(cloud_offset(plan, settings.cloud)))
-    files.push_back(Workspace::offset_file());
+  if (targets.does(Step::kFusion)) {
+    files.push_back(Workspace::record_file(Step::kFusion));
+    for (const CloudFile& file : cloud_files())
+      if (file.is_wanted(plan, settings.cloud)) files.push_back(file.name);
+  }
   if (targets.does(Step::kTiles)) files.push_back(Workspace::record_file(Step::kTiles));
   if (targets.does(Step::kExport)) {
     files.push_back(Workspace::record_file(Step::kExport));

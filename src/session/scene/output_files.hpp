@@ -23,6 +23,10 @@ struct PlannedOutput {
 /// The files that a run writes into the output folder, but for tiles, whose names follow from the cloud.
 std::vector<std::string> files_to_write(const PlannedOutput& output);
 
+/// Bytes that the results of a plan and temporary files of tiles take on the disk at a time, at most (the
+/// cloud is an estimate).
+std::uint64_t output_bytes(const ScenePlan& plan, const SceneSettings& settings);
+
 /// @throws UsageError where a file to write is a photo, a mask, a given map or a file of the model
 void check_inputs_stay(const PlannedOutput& output, const SceneInput& input);
 

@@ -383,7 +383,7 @@ TEST(PairSettings, ReadRegions) {
 }
 
 TEST(SceneOptions, ReadBoxes) {
-  const auto parse_box = [](const char* text) { return *parse_options({{"roi", {text}}}).roi; };
+  const auto parse_box = [](const char* text) { return *parse_options({{"roi", {text}}}).cloud.roi; };
   const SceneBox box = parse_box("-1.5,2,3e2,1,2.25,301");
   EXPECT_TRUE(box.contains({-1.5, 2, 300}) && box.contains({1, 2.25, 301}) && box.contains({0, 2.1, 300.5}));
   for (const Vec3d outside : {Vec3d{-1.6, 2.1, 300.5}, Vec3d{1.1, 2.1, 300.5}, Vec3d{0, 1.9, 300.5},

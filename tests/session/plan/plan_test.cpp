@@ -189,7 +189,7 @@ TEST(Plan, ReducesLargePhotosUnlessQualityIsHigh) {
   const auto planned = [](const Scene& scene, Quality quality, const char* maps = "", int side = 0) {
     SessionOptions options = options_with();
     options.quality = quality;
-    options.depth_maps = maps;
+    options.given_maps.folder = maps;
     options.max_image_size = side;
     const SceneSettings settings(options);
     const ScenePlan plan = make_plan(scene, {}, settings);

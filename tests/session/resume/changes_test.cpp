@@ -307,8 +307,8 @@ TEST_F(ChangesOfOptions, AreInARecordUnlessTheyHaveNoInfluence) {
   for (const bool pair : {false, true})
     for (const GivenOptions& base : kBases) {
       SessionOptions options = parse_options(base);
-      options.roi = SceneBox{{0, 0, 0}, {1, 1, 1}};
-      options.offset.automatic = true;
+      options.cloud.roi = SceneBox{{0, 0, 0}, {1, 1, 1}};
+      options.cloud.offset.automatic = true;
       options.pair.depth_png = 1.0;
       options.use(Method::kBlockMatching).block.region = {0, 0, 8, 8};
       in_records.merge(options.recorded({options.method_of(pair), pair})

@@ -7,6 +7,7 @@
 #include "methods/stereo/pair.hpp"
 #include "session/plan/plan.hpp"
 #include "session/row_of_views.hpp"
+#include "session/scene/output_files.hpp"
 #include "session/scene/plan_memory.hpp"
 
 namespace recon {

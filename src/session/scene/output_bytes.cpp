@@ -2,7 +2,8 @@
 
 #include "io/cloud/ply.hpp"
 #include "io/map/map_files.hpp"
-#include "session/plan/plan.hpp"
+#include "session/scene/cloud_files.hpp"
+#include "session/scene/output_files.hpp"
 
 namespace recon {
 
@@ -51,10 +52,10 @@ std::uint64_t model_bytes(std::uint64_t views, std::uint64_t points, std::uint64
 std::uint64_t output_bytes(const ScenePlan& plan, const SceneSettings& settings) {
   // About one pixel in four becomes a point, which six views see.
   constexpr std::uint64_t kPixelsPerPoint = 4, kViews = 6;
-  constexpr std::uint64_t kVertex = PlyWriter::vertex_bytes(PlyPosition::kDouble);
   // Tiles are written from a temporary file of the same size.
-  const std::uint64_t cloud =
-      (kVertex * (settings.cloud.tile > 0 ? 3 : 1) + PlyWriter::visibility_bytes(kViews)) / kPixelsPerPoint;
+  std::uint64_t point = settings.cloud.tile > 0 ? 2 * PlyWriter::vertex_bytes(PlyPosition::kDouble) : 0;
+  for (const CloudFile& file : cloud_files())
+    if (file.is_wanted(plan, settings.cloud)) point += file.point_bytes;
   // The script of the report's page, and its points; of a view the records, its lines in the report and the
   // log.
   constexpr std::uint64_t kPage = std::uint64_t{1} << 20, kPagePoint = 14, kPagePoints = 300000;
@@ -70,7 +71,7 @@ std::uint64_t output_bytes(const ScenePlan& plan, const SceneSettings& settings)
     observations += plan.scene_view(view).observations.size();
   }
   const std::uint64_t points = pixels / kPixelsPerPoint;
-  bytes += pixels * (1 + cloud) + kPagePoint * std::min(points, kPagePoints);
+  bytes += pixels * (1 + point / kPixelsPerPoint) + kPagePoint * std::min(points, kPagePoints);
   bytes += model_bytes(views, plan.scene.points.size(), observations);
   if (settings.cloud.export_points > 0) {
     const std::uint64_t exported = std::min<std::uint64_t>(points, settings.cloud.export_points);
