@@ -35,9 +35,7 @@ Device::Device(const DeviceOptions& options)
     : opened_(detail::guarded([&] { return open_device(options); })) {}
 
 std::string Device::name() const {
-  std::string names;
-  for (const auto& backend : opened_->backends) names += (names.empty() ? "" : "; ") + backend->name();
-  return names;
+  return recon::names_of(opened_->backends);
 }
 
 }  // namespace reconstruct

@@ -74,14 +74,8 @@ DepthMaps sweep_views(Backend& backend, const Views& views, const SceneSettings&
     if (i == 0 && has_step(problem.refine, kNeedsColours)) colours = std::move(colour);
   });
   if (has_step(problem.refine, kNeedsColours)) problem.colours = colours.view();
-  const auto set_level = [&](int level, SweepImages& images) {
-    set_pixels(channels.front(), level, images.reference);
-    for (std::size_t i = 0; i < images.sources.size(); ++i)
-      set_pixels(channels[i + 1], level, images.sources[i]);
-  };
-  set_level(0, problem);
-  for (std::size_t i = 0; i < problem.coarser.size(); ++i)
-    set_level(static_cast<int>(i) + 1, problem.coarser[i]);
+  set_all_pixels(
+      [&](std::size_t i) -> const auto& { return channels[i]; }, problem);
   narrow_planes(backend, plan, 0, matching, problem);
   const Pinhole& camera = plan.view(0).camera;
   const recon::Image<std::uint8_t> mask =

@@ -76,6 +76,12 @@ DeviceChoice choose_devices(const std::string& device) {
   return {gpus, gpu_names(gpus, found)};
 }
 
+std::string names_of(const Backends& backends) {
+  std::string names;
+  for (const auto& backend : backends) names += (names.empty() ? "" : "; ") + backend->name();
+  return names;
+}
+
 Backends make_backends(const DeviceChoice& choice, int threads, std::size_t host_memory,
                        std::optional<std::size_t> gpu_memory) {
   Backends backends;

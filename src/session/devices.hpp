@@ -36,6 +36,9 @@ DeviceChoice choose_devices(const std::string& device);
 Backends make_backends(const DeviceChoice& choice, int threads, std::size_t host_memory,
                        std::optional<std::size_t> gpu_memory);
 
+/// What reports call the devices.
+std::string names_of(const Backends& backends);
+
 /// The devices, and how long it took to open them, seconds.
 struct OpenDevices {
   Backends backends;

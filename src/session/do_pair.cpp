@@ -25,7 +25,6 @@
 #include "session/report/measured_steps.hpp"
 #include "session/report/pair_report.hpp"
 #include "session/report/report.hpp"
-#include "session/resume/changed_cloud.hpp"
 #include "session/resume/result_store.hpp"
 #include "session/scene/plan_time.hpp"
 #include "session/session.hpp"
@@ -376,7 +375,7 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
     messages().info("{}: stale results are made again: {}", plan.name(), reason);
   std::string kept_cloud;
   if (!kept && output.has_results) {
-    kept_cloud = keep_changed_cloud(workspace, Step::kPair);
+    kept_cloud = run.results.keep_changed_cloud(Step::kPair);
     if (!kept_cloud.empty()) messages().warn("{}", kept_cloud);
   }
   if (!kept) {

@@ -39,12 +39,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string names_of(const Backends& backends) {
-  std::string names;
-  for (const auto& backend : backends) names += (names.empty() ? "" : "; ") + backend->name();
-  return names;
-}
-
 void share_memory(SceneJob& job, const Backends& backends) {
   job.memory = plan_memory(job.plan, job.settings, backends, job.host);
   return_freed_memory(job.memory.returned_block);
@@ -87,10 +81,6 @@ void predict_steps(SceneJob& job, const Backends& backends) {
   if (time.smaller)
     messages().info("{}: about {} are predicted; {}", job.input.folder.root.string(),
                     duration_text(time.total), smaller_images_text(time));
-}
-
-RunReport report_of(const SceneJob& job) {
-  return {job.products.workspace, job.products.results, job.options.shard, job.options.commit};
 }
 
 /// Parts of one run estimate depth maps concurrently in one folder.
@@ -249,7 +239,7 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
   try {
     do_steps(job, work, turn, log, clock);
   } catch (...) {
-    keep_times(report_of(job), clock.times());
+    keep_times(job, clock.times());
     throw;
   }
   if (job.targets.does(Step::kFusion))
@@ -259,7 +249,7 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
   json report = report_json(job, names_of(work.backends()), clock.times());
   report["predicted"] = time_json(predicted_time(job, work, turn, clock.times()));
   check_results_are_there(job.products);  // the last thing before the reports
-  write_reports(report_of(job), job.plan, report);
+  write_reports(job, report);
   output.finish();
   return report;
 }

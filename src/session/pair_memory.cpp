@@ -15,10 +15,6 @@ namespace recon {
 
 namespace {
 
-std::size_t pixels_of(const PairPlan& plan) {
-  return static_cast<std::size_t>(plan.size.width) * static_cast<std::size_t>(plan.size.height);
-}
-
 // Bytes a pixel that are alive at the same time in `match`: the decoder's image and its rows, both images in
 // both depths.
 constexpr std::size_t kReadBytes = 24;
@@ -44,7 +40,7 @@ MemoryPlan pair_memory(const PairPlan& plan, const Backend& backend, std::size_t
   } catch (const OutOfMemory& error) {
     throw OutOfMemory(plan.name() + ": " + error.what() + remedy);
   }
-  const std::size_t pixels = pixels_of(plan), file = static_cast<std::size_t>(plan.file_bytes);
+  const std::size_t pixels = pixels_of(plan.size), file = static_cast<std::size_t>(plan.file_bytes);
   MemoryPlan memory;
   memory.limit = limit;
   memory.device_peak = std::max(work.device_bytes, orders.device_bytes);
@@ -62,7 +58,7 @@ MemoryPlan pair_memory(const PairPlan& plan, const Backend& backend, std::size_t
 std::uint64_t output_bytes(const PairPlan& plan) {
   constexpr std::uint64_t kReports = std::uint64_t{64} << 10;
   constexpr std::uint64_t kPoint = PlyWriter::vertex_bytes(PlyPosition::kFloat) + 3 * PlyWriter::kListedBytes;
-  const std::uint64_t pixels = pixels_of(plan);
+  const std::uint64_t pixels = pixels_of(plan.size);
   return kReports + pixels * (4 + 3 + 4 + 3 + (plan.job.settings.fill ? 2 : 0) +
                               (plan.camera ? 4 + kPoint : 0) + (plan.depth_step > 0 ? 2 : 0));
 }

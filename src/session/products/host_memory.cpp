@@ -12,10 +12,6 @@ namespace recon {
 
 namespace {
 
-std::size_t pixels_of(const auto& camera) {
-  return static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
-}
-
 /// Photos of `each` bytes that are decoded within half of what others leave of the limit.
 int photos_within(const HostLimits& host, std::size_t others, std::size_t each) {
   const std::size_t available = (host.memory - std::min(host.memory, others)) / 2;

@@ -11,6 +11,11 @@ namespace recon {
 /// Bytes of code and libraries.
 inline constexpr std::size_t kProgramBytes = std::size_t{96} << 20;
 
+/// The pixels of a camera, or of an image of a size.
+std::size_t pixels_of(const auto& size) {
+  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+}
+
 /// What a run may take of the host.
 struct HostLimits {
   std::size_t memory = 0;  ///< bytes of the whole program

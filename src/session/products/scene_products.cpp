@@ -14,6 +14,12 @@ SceneProducts::SceneProducts(const ScenePlan& scene_plan, Workspace output, std:
       results(workspace, overwrite),
       maps(workspace) {}
 
+std::vector<int> SceneProducts::views_with(Step step) const {
+  std::vector<int> views = plan.views_in_scope();
+  std::erase_if(views, [&](int view) { return result(step, view) == nullptr; });
+  return views;
+}
+
 void log_kept(const SceneProducts& products, Step step, const std::vector<int>& views, bool afterwards) {
   int kept = 0;
   for (const int view : views) kept += products.results.kept(products.key(step, view)) ? 1 : 0;

@@ -23,10 +23,16 @@ struct SceneProducts {
   SceneProducts(const ScenePlan& scene_plan, Workspace output, std::filesystem::path images,
                 const MatchingSettings& matching, bool overwrite);
 
-  ResultKey key(Step step, int view) const { return {step, plan.view(view).output_name}; }
+  /// Of the result of a view; of a step that has one for all of them, of that.
+  ResultKey key(Step step, int view) const {
+    return {step, is_of_views(step) ? plan.view(view).output_name : std::string()};
+  }
 
   /// The result of a step of a view; null where it has none.
   const StepRecord* result(Step step, int view) const { return results.get(key(step, view)); }
+
+  /// The views in scope that have one.
+  std::vector<int> views_with(Step step) const;
 
   const ScenePlan& plan;
   const Workspace workspace;

@@ -88,6 +88,20 @@ PhotoStore::Channels split_channels(const PhotoStore::Colour& image, bool colour
 /// Sets the pixels of `image`, which has been halved `level` times; they must outlive it.
 void set_pixels(const PhotoStore::Channels& channels, int level, PosedImage& image);
 
+/// The same for all images of a sweep. @param channels_of  channels_of(i) of the reference, 0, and its
+/// sources
+template <class ChannelsOf>
+void set_all_pixels(const ChannelsOf& channels_of, SweepProblem& problem) {
+  const auto set_level = [&](int level, SweepImages& images) {
+    set_pixels(channels_of(0), level, images.reference);
+    for (std::size_t i = 0; i < images.sources.size(); ++i)
+      set_pixels(channels_of(i + 1), level, images.sources[i]);
+  };
+  set_level(0, problem);
+  for (std::size_t i = 0; i < problem.coarser.size(); ++i)
+    set_level(static_cast<int>(i) + 1, problem.coarser[i]);
+}
+
 /// A complete file of the output folder before `commit`, and its name there.
 struct WrittenFile {
   std::string name;

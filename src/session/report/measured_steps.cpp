@@ -17,14 +17,10 @@ using nlohmann::json;
 
 using Count = ResultStore::Count;
 
-/// The steps that leave a record.
-constexpr Step kRecordedSteps[] = {Step::kPrepare, Step::kEstimate, Step::kPlanes, Step::kCheck,
-                                   Step::kFusion,  Step::kTiles,    Step::kExport};
-
 /// Of a step; others are done where anything is.
 Count share_of(const ResultStore& results, const std::string& name) {
-  const auto step = std::ranges::find(kRecordedSteps, name, step_name);
-  if (step != std::end(kRecordedSteps)) return results.count(*step);
+  const auto step = std::ranges::find(kSceneSteps, name, step_name);
+  if (step != std::end(kSceneSteps)) return results.count(*step);
   return kept_all(results) ? Count{0, 1} : Count{1, 0};
 }
 
@@ -67,7 +63,7 @@ MeasuredRun read_measured_run(const std::filesystem::path& report) {
 }
 
 bool kept_all(const ResultStore& results) {
-  return std::ranges::none_of(kRecordedSteps, [&](Step step) { return results.count(step).done > 0; });
+  return std::ranges::none_of(kSceneSteps, [&](Step step) { return results.count(step).done > 0; });
 }
 
 MeasuredRun measured_run(const ResultStore& results, const StepTimes& times, json about,

@@ -55,7 +55,9 @@ json roi_json(const SceneBox& roi) {
   return {roi.min.x, roi.min.y, roi.min.z, roi.max.x, roi.max.y, roi.max.z};
 }
 
-json view_json(const ScenePlan& plan, const ResultStore& results, int view) {
+json view_json(const SceneProducts& products, int view) {
+  const ScenePlan& plan = products.plan;
+  const ResultStore& results = products.results;
   const ViewPlan& it = plan.view(view);
   json sources = json::array();
   for (const int source : it.sources) sources.push_back(plan.name(source));
@@ -68,19 +70,19 @@ json view_json(const ScenePlan& plan, const ResultStore& results, int view) {
     result["disparities"] = most_disparities(it);
     result["pairs"] = pairs_json(plan, view);
   }
-  if (const StepRecord* const estimate = record_of(plan, results, Step::kEstimate, view)) {
+  if (const StepRecord* const estimate = products.result(Step::kEstimate, view)) {
     result["known_photometric"] = estimate->result.value("known", 0.0);
     result["seconds"] = estimate->result.value("seconds", 0.0);
     result["device"] = estimate->result.value("device", "");
-    result["kept"] = results.kept({Step::kEstimate, it.output_name});
+    result["kept"] = results.kept(products.key(Step::kEstimate, view));
     if (estimate->result.contains("found_depths"))
       result["found_depths"] = estimate->result.at("found_depths");
   }
   if (const StepRecord* const planes = results.get({Step::kPlanes}))
     result["filled_by_planes"] = planes->result.at("areas").value(it.output_name, 0.0);
-  if (const StepRecord* const check = record_of(plan, results, Step::kCheck, view)) {
+  if (const StepRecord* const check = products.result(Step::kCheck, view)) {
     result["known_geometric"] = check->result.value("known", 0.0);
-    if (const json depths = preview_depths(checked_depths(plan, results, view)); !depths.empty())
+    if (const json depths = preview_depths(checked_depths(products, view)); !depths.empty())
       result["preview_depths"] = depths;
     result["image"] = Workspace::image_file(it.output_name);
     result["preview"] = Workspace::preview_file(it.output_name);
@@ -91,9 +93,9 @@ json view_json(const ScenePlan& plan, const ResultStore& results, int view) {
   return result;
 }
 
-json views_json(const ScenePlan& plan, const ResultStore& results, const std::vector<int>& views) {
+json views_json(const SceneProducts& products, const std::vector<int>& views) {
   json list = json::array();
-  for (const int view : views) list.push_back(view_json(plan, results, view));
+  for (const int view : views) list.push_back(view_json(products, view));
   return list;
 }
 
@@ -132,10 +134,10 @@ json baselines_json(const ScenePlan& plan) {
 }
 
 /// [[begin, end, pixels], ...] of the depths of the checked maps.
-json depths_json(const ScenePlan& plan, const ResultStore& results) {
+json depths_json(const SceneProducts& products) {
   DepthHistogram all;
-  for (const int view : plan.views_in_scope())
-    for (const auto& [bin, count] : checked_depths(plan, results, view)) all[bin] += count;
+  for (const int view : products.plan.views_in_scope())
+    for (const auto& [bin, count] : checked_depths(products, view)) all[bin] += count;
   json bins = json::array();
   if (all.empty()) return bins;
   for (int bin = all.begin()->first; bin <= all.rbegin()->first; ++bin)
@@ -151,7 +153,7 @@ json run_json(const SceneJob& job) {
   const std::vector<int> views = shard ? job.plan.active_views() : job.plan.views_in_scope();
   json object = {{"scene", job.input.folder.root.string()},
                  {"output", job.products.workspace.root().string()},
-                 {"views", views_json(job.plan, job.products.results, views)},
+                 {"views", views_json(job.products, views)},
                  {"left_out", left_out_json(job.plan, job.findings.failed)},
                  {"warnings", std::move(warnings)}};
   if (const int masked = count_masked(job.plan.scene); masked > 0) object["masked_views"] = masked;
@@ -213,8 +215,7 @@ std::string names_text(const std::vector<std::string>& names, std::size_t column
 std::string stale_reason(const SceneJob& job, const SceneWork& work) {
   for (const auto& [step, views] : work)
     for (const int view : views) {
-      const std::string reason =
-          job.products.results.reason(is_of_views(step) ? job.products.key(step, view) : ResultKey{step});
+      const std::string reason = job.products.results.reason(job.products.key(step, view));
       if (!reason.empty()) return reason;
     }
   return {};
@@ -295,8 +296,8 @@ const char* source_text(TimeSource source) {
 
 }  // namespace
 
-DepthHistogram checked_depths(const ScenePlan& plan, const ResultStore& results, int view) {
-  const StepRecord* const check = record_of(plan, results, Step::kCheck, view);
+DepthHistogram checked_depths(const SceneProducts& products, int view) {
+  const StepRecord* const check = products.result(Step::kCheck, view);
   return check == nullptr ? DepthHistogram() : parse_histogram(check->result.value("depths", json()));
 }
 
@@ -381,7 +382,7 @@ json report_json(const SceneJob& job, const std::string& device, const StepTimes
                  {"complete", job.complete()},
                  {"tasks", tasks_json(job, made(job.targets, job.products))},
                  {"baselines", baselines_json(job.plan)},
-                 {"depths", depths_json(job.plan, job.products.results)},
+                 {"depths", depths_json(job.products)},
                  {"options", job.options.resolved(Job{job.settings.matching.method, false})}});
   if (const StepRecord* const cloud = job.products.results.get({Step::kFusion})) {
     report["cloud"] = job.products.workspace.path(Workspace::cloud_file()).string();

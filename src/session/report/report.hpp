@@ -27,12 +27,7 @@ nlohmann::json report_json(const SceneJob& job, const std::string& device, const
 /// @param commit  of the program; empty: unknown
 nlohmann::json program_json(const std::string& commit, const std::string& device);
 
-/// The record of a step of a view; null where it has none.
-inline const StepRecord* record_of(const ScenePlan& plan, const ResultStore& results, Step step, int view) {
-  return results.get({step, plan.view(view).output_name});
-}
-
 /// How often a view has which depths after the check across views; empty where it has none.
-DepthHistogram checked_depths(const ScenePlan& plan, const ResultStore& results, int view);
+DepthHistogram checked_depths(const SceneProducts& products, int view);
 
 }  // namespace recon

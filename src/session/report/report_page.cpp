@@ -23,9 +23,10 @@ using nlohmann::json;
 
 /// The view whose photo the page shows the cloud as: the most central one of those that see as much of it as
 /// half of all views.
-int first_view(const ScenePlan& plan, const ResultStore& results) {
+int first_view(const SceneProducts& products) {
+  const ScenePlan& plan = products.plan;
   const auto known_share = [&](int view) {
-    const StepRecord* const check = record_of(plan, results, Step::kCheck, view);
+    const StepRecord* const check = products.result(Step::kCheck, view);
     return check == nullptr ? 0 : check->result.value("known", 0.0);
   };
   std::vector<int> views = plan.views_in_scope();
@@ -39,28 +40,28 @@ int first_view(const ScenePlan& plan, const ResultStore& results) {
 }
 
 /// How far what a view sees is away.
-double viewed_depth(const ScenePlan& plan, const ResultStore& results, int view) {
-  if (const DepthHistogram depths = checked_depths(plan, results, view); !depths.empty())
+double viewed_depth(const SceneProducts& products, int view) {
+  if (const DepthHistogram depths = checked_depths(products, view); !depths.empty())
     return depth_quantile(depths, 0.5);
-  const DepthRange range = plan.view(view).range;
+  const DepthRange range = products.plan.view(view).range;
   return std::sqrt(range.near * range.far);
 }
 
 /// The page without its key; pictures are files beside it.
 /// @throws InputError when the cloud cannot be read
-std::string scene_page(const Workspace& workspace, const ScenePlan& plan, const ResultStore& results,
-                       json report) {
+std::string scene_page(const SceneProducts& products, json report) {
+  const ScenePlan& plan = products.plan;
   for (json& view : report.at("views"))
     for (const char* picture : {"image", "preview", "confidence"})
       if (view.contains(picture)) view[picture] = file_address(view.at(picture));
   CloudView cloud;
   if (report.contains("points")) {
-    const int first = first_view(plan, results);
+    const int first = first_view(products);
     std::vector<Pose> cameras;
     for (const int view : plan.views_in_scope()) cameras.push_back(plan.scene_view(view).cam_from_world);
     cloud = view_cloud(
-        workspace.path(Workspace::cloud_file()), cameras,
-        {plan.view(first).camera, plan.scene_view(first).cam_from_world, viewed_depth(plan, results, first)});
+        products.workspace.path(Workspace::cloud_file()), cameras,
+        {plan.view(first).camera, plan.scene_view(first).cam_from_world, viewed_depth(products, first)});
     report["seen_from"] = plan.name(first);
   }
   return web_page("scene", std::move(report), cloud);
@@ -86,29 +87,31 @@ bool has_key(const fs::path& page, const std::string& key) try {
 
 }  // namespace
 
-void write_reports(const RunReport& run, const ScenePlan& plan, json report) {
-  const auto& [workspace, results, shard, commit] = run;
-  const auto file = [&](const char* extension) { return report_file(run.workspace, run.shard, extension); };
+void write_reports(const SceneJob& job, json report) {
+  const SceneProducts& products = job.products;
+  const auto file = [&](const char* extension) {
+    return report_file(products.workspace, job.options.shard, extension);
+  };
   write_file(file(".json"), json_text(report));
   const fs::path page = file(".html"), earlier = set_aside(page);
-  const std::string key = page_key(commit, results, report);
+  const std::string key = page_key(job.options.commit, products.results, report);
   std::error_code error = std::make_error_code(std::errc::no_such_file_or_directory);
-  if (kept_all(results) && has_key(earlier, key)) fs::rename(earlier, page, error);
+  if (kept_all(products.results) && has_key(earlier, key)) fs::rename(earlier, page, error);
   if (error) {
     report["files"] = {file(".json").filename().string(), file(".log").filename().string()};
-    write_file(page, scene_page(workspace, plan, results, std::move(report)) + key);
+    write_file(page, scene_page(products, std::move(report)) + key);
     remove_result(earlier);
   }
   sync_folder_of(page);
   remove_result(set_aside(file(".json")));
 }
 
-void keep_times(const RunReport& run, const StepTimes& times) noexcept {
+void keep_times(const SceneJob& job, const StepTimes& times) noexcept {
   try {
-    const fs::path file = set_aside(report_file(run.workspace, run.shard, ".json"));
+    const fs::path file = set_aside(report_file(job.products.workspace, job.options.shard, ".json"));
     json kept;
-    add_measured_run(kept,
-                     measured_run(run.results, times, program_json(run.commit, {}), read_measured_run(file)));
+    add_measured_run(kept, measured_run(job.products.results, times, program_json(job.options.commit, {}),
+                                        read_measured_run(file)));
     write_file(file, json_text(kept));
   } catch (...) {  // only times are lost
   }

@@ -20,6 +20,10 @@ enum class MapKind { kPhotometric, kGeometric };
 /// The steps that leave a record: those of views, of a scene, and of a pair.
 enum class Step { kPrepare, kEstimate, kPlanes, kCheck, kFusion, kTiles, kExport, kPair };
 
+/// Those of a scene, in their order.
+inline constexpr Step kSceneSteps[] = {Step::kPrepare, Step::kEstimate, Step::kPlanes, Step::kCheck,
+                                       Step::kFusion,  Step::kTiles,    Step::kExport};
+
 /// Whether each view has a result of a step; else all of them have one together.
 constexpr bool is_of_views(Step step) {
   return step == Step::kPrepare || step == Step::kEstimate || step == Step::kCheck;

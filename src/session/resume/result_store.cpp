@@ -4,6 +4,9 @@
 #include <system_error>
 #include <utility>
 
+#include "core/content_hash.hpp"
+#include "core/error.hpp"
+#include "core/paths.hpp"
 #include "io/file/output_file.hpp"
 #include "session/resume/changes.hpp"
 
@@ -106,6 +109,21 @@ void ResultStore::supersede(const ResultKey& key) const {
 void ResultStore::forget(const ResultKey& key, std::string reason) {
   const std::lock_guard lock(mutex_);
   entries_[key] = {{}, std::move(reason)};
+}
+
+std::string ResultStore::keep_changed_cloud(Step step) const {
+  const std::filesystem::path cloud = workspace_.path(Workspace::cloud_file());
+  const auto record = read_record(record_path({step}));
+  if (!record || !is_file(cloud)) return {};
+  const auto written = std::ranges::find(record->outputs, Workspace::cloud_file(), &OutputFile::name);
+  if (written == record->outputs.end() || identify_file(cloud) == written->identity) return {};
+  std::error_code error;
+  std::filesystem::path kept = workspace_.path("fused.changed.ply");
+  for (int i = 2; std::filesystem::exists(std::filesystem::symlink_status(kept, error)); ++i)
+    kept = workspace_.path("fused.changed-" + std::to_string(i) + ".ply");
+  std::filesystem::rename(cloud, kept, error);
+  if (error) throw OutputError(cloud.string() + ": cannot be renamed: " + error.message());
+  return cloud.string() + " has been changed since it was written: it is kept as " + kept.filename().string();
 }
 
 ResultStore::Count ResultStore::count(Step step) const {

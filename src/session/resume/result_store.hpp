@@ -71,6 +71,13 @@ class ResultStore {
   /// Forgets a result of an earlier run, which has to be made again.
   void forget(const ResultKey& key, std::string reason);
 
+  /// Gives the cloud another name, fused.changed.ply or one with a number, where somebody has changed it
+  /// since a run wrote it.
+  /// @param step  whose record has the cloud
+  /// @returns  a warning that names both; empty where there is no such cloud
+  /// @throws OutputError
+  std::string keep_changed_cloud(Step step) const;
+
   /// Results of a step that this run has made, and that an earlier one had.
   struct Count {
     int done = 0, kept = 0;

@@ -202,8 +202,7 @@ void warn_of_min_views(SceneJob& job) {
 void check_views(SceneGraph& graph) {
   add_checks(graph);
   const SceneJob& job = graph.job;
-  std::vector<int> views = job.plan.views_in_scope();
-  std::erase_if(views, [&](int view) { return job.products.result(Step::kEstimate, view) == nullptr; });
+  const std::vector<int> views = job.products.views_with(Step::kEstimate);
   warn_of_min_views(graph.job);
   const int count = static_cast<int>(views.size());
   graph.progress(Step::kCheck).show(job, Step::kCheck, count, count);

@@ -209,14 +209,8 @@ class Estimation {
     if (has_step(problem.refine, kNeedsColours))
       problem.colours = (colours = products_.photos.colour(plan_, view))->view();
     const Channels channels = channels_of(view);
-    const auto set_level = [&](int level, SweepImages& images) {
-      set_pixels(*channels.front(), level, images.reference);
-      for (std::size_t i = 0; i < images.sources.size(); ++i)
-        set_pixels(*channels[i + 1], level, images.sources[i]);
-    };
-    set_level(0, problem);
-    for (std::size_t i = 0; i < problem.coarser.size(); ++i)
-      set_level(static_cast<int>(i) + 1, problem.coarser[i]);
+    set_all_pixels(
+        [&](std::size_t i) -> const auto& { return *channels[i]; }, problem);
     if (const auto range = narrow_planes(backend, plan_, view, matching_, problem)) {
       messages().debug("{}: depths from {:.5g} to {:.5g}, {} planes", plan_.name(view), range->near,
                        range->far, problem.planes.count);

@@ -18,7 +18,6 @@
 #include "session/diagnose/agreement.hpp"
 #include "session/diagnose/given_map_check.hpp"
 #include "session/options/option_text.hpp"
-#include "session/resume/changed_cloud.hpp"
 #include "session/scene/cloud_files.hpp"
 #include "session/scene/cloud_offset.hpp"
 #include "session/scene/cloud_writer.hpp"
@@ -148,13 +147,6 @@ std::vector<std::uint32_t> image_indices(const ScenePlan& plan, const std::vecto
   return indices;
 }
 
-std::vector<int> checked_views(const SceneProducts& products) {
-  std::vector<int> views;
-  for (const int view : products.plan.views_in_scope())
-    if (products.result(Step::kCheck, view)) views.push_back(view);
-  return views;
-}
-
 }  // namespace
 
 /// The points of some views, of which no file is finished. One view is fused after the other: its loops come
@@ -275,7 +267,7 @@ void commit_cloud(SceneJob& job, UnfinishedCloud& cloud, StepRecord record) {
         workspace.root().string(), cloud.points, format_box(settings.roi),
         rounded_box(*cloud.writer.bounds()),
         is_there(workspace.path(Workspace::cloud_file())) ? "; the cloud of an earlier run stays" : ""));
-  if (const std::string kept = keep_changed_cloud(workspace, Step::kFusion); !kept.empty())
+  if (const std::string kept = job.products.results.keep_changed_cloud(Step::kFusion); !kept.empty())
     job.findings.warn(kept);
   remove_of_cloud(workspace, job.targets, true);
   const CloudFiles files = cloud.writer.commit();
@@ -303,7 +295,7 @@ void add_fusion_beside(SceneGraph& graph) {
 
 void fuse_views(SceneGraph& graph) {
   SceneJob& job = graph.job;
-  const std::vector<int> views = checked_views(job.products);
+  const std::vector<int> views = job.products.views_with(Step::kCheck);
   StepRecord record;
   record.inputs = job.inputs.fusion(views);
   if (job.products.results.find({Step::kFusion}, record.inputs) != nullptr) {

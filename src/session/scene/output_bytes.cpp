@@ -2,16 +2,13 @@
 
 #include "io/cloud/ply.hpp"
 #include "io/map/map_files.hpp"
+#include "session/products/host_memory.hpp"
 #include "session/scene/cloud_files.hpp"
 #include "session/scene/output_files.hpp"
 
 namespace recon {
 
 namespace {
-
-std::uint64_t map_pixels(const Pinhole& camera) {
-  return static_cast<std::uint64_t>(camera.width) * static_cast<std::uint64_t>(camera.height);
-}
 
 /// Bytes a pixel of the maps of a view before the check, and after it.
 constexpr std::uint64_t kUnchecked = kDepthFileBytes + kConfidenceFileBytes;
@@ -21,7 +18,7 @@ constexpr std::uint64_t kChecked = kUnchecked + kNormalFileBytes;
 /// after the last check that needs them.
 std::uint64_t map_file_bytes(const ScenePlan& plan, bool clean) {
   const std::vector<int> views = plan.views_in_scope();
-  const auto size_of = [&](int view) { return map_pixels(plan.view(view).camera); };
+  const auto size_of = [&](int view) { return pixels_of(plan.view(view).camera); };
   std::vector<std::size_t> last_check(plan.views.size());
   for (std::size_t i = 0; i < views.size(); ++i) {
     last_check[views[i]] = i;
@@ -64,7 +61,7 @@ std::uint64_t output_bytes(const ScenePlan& plan, const SceneSettings& settings)
   std::uint64_t bytes = map_file_bytes(plan, settings.check.clean) + kPage + kViewRecords * views, pixels = 0,
                 observations = 0;
   for (const int view : plan.needed_views()) {
-    const std::uint64_t size = map_pixels(plan.view(view).camera);
+    const std::uint64_t size = pixels_of(plan.view(view).camera);
     bytes += size * 3;  // the undistorted image, were it not compressed
     if (!plan.scene_view(view).mask_hash.empty()) bytes += size;
     if (plan.view(view).in_scope) pixels += size;

@@ -17,10 +17,6 @@ namespace recon {
 
 namespace {
 
-std::size_t pixels_of(const auto& camera) {
-  return static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height);
-}
-
 /// Rows of an image begin at multiples of 64 bytes or elements, and its halves have half the rows of any
 /// padding.
 std::size_t padded_pixels(const Pinhole& camera) {

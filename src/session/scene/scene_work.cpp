@@ -55,10 +55,8 @@ bool FinishedWork::is_cleaned(int view) const {
 /// Whether the planes of the scene are found, or none are wanted, for the depth maps that the run has.
 bool FinishedWork::find_planes() {
   if (!targets_.does(Step::kPlanes)) return true;
-  std::vector<int> views = plan_.views_in_scope();
-  const auto has_none = [&](int view) { return products_.result(Step::kEstimate, view) == nullptr; };
-  if (targets_.does(Step::kEstimate) && std::ranges::any_of(views, has_none)) return false;
-  std::erase_if(views, has_none);
+  const std::vector<int> views = products_.views_with(Step::kEstimate);
+  if (targets_.does(Step::kEstimate) && views.size() < plan_.views_in_scope().size()) return false;
   return products_.results.find({Step::kPlanes}, inputs_.planes(views)) != nullptr;
 }
 
@@ -77,9 +75,9 @@ bool FinishedWork::is_checked(int view) {
 
 /// The views in scope whose maps --clean has removed, and of which a check has need now.
 std::vector<int> FinishedWork::cleaned_but_needed() {
-  std::vector<int> views = plan_.views_in_scope();
-  if (!targets_.does(Step::kEstimate))  // those without a map are not checked
-    std::erase_if(views, [&](int view) { return products_.result(Step::kEstimate, view) == nullptr; });
+  // Where none are estimated, those without a map are not checked.
+  const std::vector<int> views =
+      targets_.does(Step::kEstimate) ? plan_.views_in_scope() : products_.views_with(Step::kEstimate);
   if (std::ranges::none_of(views, [&](int view) { return is_cleaned(view); })) return {};
   find_planes();
   std::vector<char> finished(views.size());
@@ -115,15 +113,8 @@ std::vector<int> FinishedWork::views_to_estimate() {
 
 SceneWork all_work(const Targets& targets, const ScenePlan& plan) {
   SceneWork work;
-  for (const Step step : {Step::kPrepare, Step::kEstimate, Step::kPlanes, Step::kCheck, Step::kFusion,
-                          Step::kTiles, Step::kExport})
-    work[step] = targets.views_of(step, plan);
+  for (const Step step : kSceneSteps) work[step] = targets.views_of(step, plan);
   return work;
-}
-
-/// Of its result; steps that are not of views have one for all.
-static ResultKey key_of(const SceneProducts& products, Step step, int view) {
-  return is_of_views(step) ? products.key(step, view) : ResultKey{step};
 }
 
 void supersede(const Targets& targets, const SceneProducts& products) {
@@ -131,7 +122,7 @@ void supersede(const Targets& targets, const SceneProducts& products) {
     const int records =
         static_cast<int>(is_of_views(step) ? views.size() : std::min<std::size_t>(1, views.size()));
     parallel_for(records, [&, &step = step, &views = views](int i) {
-      products.results.supersede(key_of(products, step, views[i]));
+      products.results.supersede(products.key(step, views[i]));
     });
   }
 }
@@ -152,9 +143,8 @@ SceneWork FinishedWork::remaining() {
     return is_checked(view) || (!targets_.does(Step::kEstimate) && !products_.result(Step::kEstimate, view));
   });
   if (!targets_.does(Step::kFusion) || !work[Step::kCheck].empty()) return work;
-  std::vector<int> checked = work[Step::kFusion];
-  std::erase_if(checked, [&](int view) { return products_.result(Step::kCheck, view) == nullptr; });
-  if (!products_.results.find({Step::kFusion}, inputs_.fusion(checked))) return work;
+  if (!products_.results.find({Step::kFusion}, inputs_.fusion(products_.views_with(Step::kCheck))))
+    return work;
   work[Step::kFusion].clear();
   if (targets_.does(Step::kTiles) && products_.results.find({Step::kTiles}, inputs_.tiles()))
     work[Step::kTiles].clear();
@@ -169,7 +159,7 @@ SceneWork made(const Targets& targets, const SceneProducts& products) {
   };
   SceneWork work = all_work(targets, products.plan);
   for (auto& [step, views] : work)
-    std::erase_if(views, [&, &step = step](int view) { return !is_made(key_of(products, step, view)); });
+    std::erase_if(views, [&, &step = step](int view) { return !is_made(products.key(step, view)); });
   return work;
 }
 
