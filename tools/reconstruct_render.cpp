@@ -303,15 +303,13 @@ void declare_options(CLI::App& app, Arguments& arguments) {
   app.add_option("SCENE", arguments.scene, "Description (JSON), or the name of a bundled one");
   app.add_option("OUTPUT", arguments.output, "Folder for the scene");
   app.add_flag("--list", arguments.list, "List the bundled descriptions and stop");
-  app.add_option(
-         "--width", arguments.width,
-         "Width of the images, px; the focal length of x scales with it, and without --height the height and "
-         "the focal length of y too")
+  app.add_option("--width", arguments.width,
+                 "Width of the images, px; the focal length of x scales with it, and without --height the "
+                 "height and the focal length of y too")
       ->check(CLI::Range(1, 65536));
-  app.add_option(
-         "--height", arguments.height,
-         "Height of the images, px; the focal length of y scales with it, and without --width the width and "
-         "the focal length of x too")
+  app.add_option("--height", arguments.height,
+                 "Height of the images, px; the focal length of y scales with it, and without --width the "
+                 "width and the focal length of x too")
       ->check(CLI::Range(1, 65536));
   app.add_option("--views", arguments.views, "Number of views")->check(CLI::Range(1, 100000));
   app.add_option("--camera-model", arguments.camera_model,

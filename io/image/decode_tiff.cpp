@@ -215,8 +215,7 @@ DecodedImage decode_tiff(std::string_view bytes) {
   return {{},
           "this TIFF cannot be read" + (file.fault.empty() ? "" : " (" + file.fault + ")") +
               ": it is damaged, or its samples are no integers of 8 or 16 bits (such as floats), or it is "
-              "packed in a "
-              "way that is not supported; convert the image to PNG or such a TIFF"};
+              "packed in a way that is not supported; convert the image to PNG or such a TIFF"};
 }
 
 }  // namespace recon

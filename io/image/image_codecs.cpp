@@ -72,8 +72,7 @@ void check_address_space() {
   if (probe == MAP_FAILED)
     throw OutOfMemory(
         "there is not enough memory to load the image formats, which takes up to 224 MiB of address space; "
-        "raise "
-        "the limit on memory (ulimit -v)");
+        "raise the limit on memory (ulimit -v)");
   ::munmap(probe, kNeeded);
 }
 

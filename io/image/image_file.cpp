@@ -44,11 +44,9 @@ cv::Mat decode(std::string_view bytes, const std::string& file, std::string* dam
   EXPECTS(bytes.size() <= kMaxImageFileBytes);
   if (const auto size = header_size(bytes)) check_size(size->width, size->height, file);
   if (const std::uint64_t needed = min_file_size(bytes); needed > bytes.size())
-    fail(file,
-         fmt::format(
-             "the file is truncated: its header says that it has {} bytes or more, and there are {}; copy "
-             "it again",
-             needed, bytes.size()));
+    fail(file, fmt::format("the file is truncated: its header says that it has {} bytes or more, and there "
+                           "are {}; copy it again",
+                           needed, bytes.size()));
   DecodedImage decoded;
   try {
     decoded = image_codecs().decode(bytes);

@@ -171,8 +171,8 @@ std::string ColmapBuilder::reason_of_no_pose(const View& view, Quaternion q, con
   const std::string image = fmt::format("{}: image {}", place.text(), view.id);
   if (rigs_.has_frames())
     return image +
-           " has no pose: the rigs and frames files have no frame with it, or its pose or that of its "
-           "camera in the rig is not finite; without these two files the poses of the images file are used";
+           " has no pose: the rigs and frames files have no frame with it, or its pose or that of its camera "
+           "in the rig is not finite; without these two files the poses of the images file are used";
   if (!is_finite(view.cam_from_world.translation))
     return fmt::format("{} has the translation {} {} {}; it has to be three finite numbers", image,
                        decimal(x), decimal(y), decimal(z));
@@ -254,8 +254,7 @@ ColmapBuilder::TrackFaults ColmapBuilder::link_track(SparsePoint& point, const F
     if (is_there && observations[element.observation].point_id != kNoPoint)
       place.fail(
           "point {} is said to be observation {} of image {}, which is of point {}; without the points3D "
-          "file "
-          "the scene is read without points",
+          "file the scene is read without points",
           point.id, element.observation, image_id, observations[element.observation].point_id);
     if (ignored.without_observation++ == 0)
       ignored.first_observation =

@@ -147,10 +147,9 @@ fs::path find_model(const fs::path& scene_folder) {
   if (!is_folder(scene_folder))
     throw InputError(scene_folder.string() + ": there is no such folder; give the folder of a scene");
   if (auto folder = find_model_folder(scene_folder)) return *std::move(folder);
-  throw InputError(
-      scene_folder.string() +
-      ": there is no COLMAP model here; looked for cameras and images, as .bin or .txt, in sparse/ "
-      "and sparse/0/, sparse/1/ and so on");
+  throw InputError(scene_folder.string() +
+                   ": there is no COLMAP model here; looked for cameras and images, as .bin or .txt, in "
+                   "sparse/ and sparse/0/, sparse/1/ and so on");
 }
 
 void write_patch_match_config(const std::filesystem::path& path,

@@ -21,11 +21,8 @@ bool has_drive(const std::string& path) {
 /// False also where that cannot be found out: the view of such a photo is left out, as of one that is not
 /// there.
 bool is_there_with_or_without_ending(const fs::path& folder, const fs::path& path) {
-  try {
-    return is_there_to_read(folder / path) || !find_image(folder, path.string()).empty();
-  } catch (const InputError&) {
-    return false;
-  }
+  return if_readable(
+      [&] { return is_there_to_read(folder / path) || !find_image(folder, path.string()).empty(); }, false);
 }
 
 /// Of the last components of a path those that lead to a file in `folder`, as many as possible.

@@ -27,8 +27,7 @@ Values read_values(std::string_view bytes, const std::string& file) {
     if (equals == std::string_view::npos)
       lines.place().fail(
           "the line is {}; it has to be KEY=VALUE (Middlebury). Files of OpenCV (YAML or JSON), KITTI (P0: "
-          "to P3:) and "
-          "RealSense (JSON) are read too",
+          "to P3:) and RealSense (JSON) are read too",
           in_quotes(line));
     const std::string key(trim(line.substr(0, equals)));
     if (!values.emplace(key, Value{trim(line.substr(equals + 1)), lines.place()}).second)

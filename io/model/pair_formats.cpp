@@ -140,8 +140,7 @@ PairCalibration opencv_calibration(const OpencvValues& values, const std::string
   else
     place.fail(
         "there is neither P1 and P2 nor Q; a calibration of OpenCV needs what cv::stereoRectify returns for "
-        "the "
-        "images that were rectified with it");
+        "the images that were rectified with it");
   for (const char* key : {"imageSize", "image_size"})
     if (const Numbers size = find(key); size.size() == 2)
       set_size(calibration.camera.left, size[0], size[1], place);

@@ -2,6 +2,9 @@
 
 #include <filesystem>
 #include <system_error>
+#include <type_traits>
+
+#include "core/error.hpp"
 
 namespace recon {
 
@@ -60,6 +63,17 @@ void for_each_in_folder(const std::filesystem::path& folder, const Visit& visit)
   for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
     visit(it->path());
   if (error) detail::fail_to_list(folder, error);
+}
+
+/// What `look` returns; `otherwise` where it throws an InputError, as of a file that cannot be read: who uses
+/// the file says why.
+template <class Look>
+auto if_readable(const Look& look, std::invoke_result_t<Look> otherwise) {
+  try {
+    return look();
+  } catch (const InputError&) {
+    return otherwise;
+  }
 }
 
 }  // namespace recon

@@ -196,18 +196,9 @@ PerformanceModel parse_calibration(std::string_view text, const CalibrationKey& 
   return model;
 }
 
-/// Whether there is a file; false also where that cannot be found out, such as without a home.
-static bool is_kept(const fs::path& path) {
-  try {
-    return !path.empty() && is_there(path);
-  } catch (const InputError&) {
-    return false;
-  }
-}
-
 PerformanceModel load_calibration(const CalibrationKey& key) {
   const fs::path path = calibration_path(key);
-  if (!is_kept(path)) return {};
+  if (path.empty() || !if_readable([&] { return is_there(path); }, false)) return {};
   try {
     return parse_calibration(read_file(path), key, path.string());
   } catch (const InputError& damaged) {

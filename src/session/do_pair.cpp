@@ -149,10 +149,9 @@ PairResult match(const PairRun& run, StepClock& clock) {
   result.warnings = images.warnings;
   result.findings = check_pair(problem.images, plan.options.range);
   if (!result.findings.textured)
-    throw InputError(
-        plan.name() +
-        ": no disparity was found: an image has no texture, every place looks like those beside it; give "
-        "the photos of a scene with texture");
+    throw InputError(plan.name() +
+                     ": no disparity was found: an image has no texture, every place looks like those beside "
+                     "it; give the photos of a scene with texture");
   result.disparity = match_pair(run.backend(), problem, plan.job.min_patch, [&] {
     clock.end("matching");
     check_interrupted();

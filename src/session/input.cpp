@@ -246,20 +246,15 @@ void keep_to_own_folders(const fs::path& images, std::vector<Input>& session) {
     if (scene == nullptr) continue;
     scene->alone = false;
     if (images.empty() || images.is_absolute() || scene->images != images) continue;
-    input =
-        UnusableInput{scene->root, "--images " + images.string() +
-                                       " is no folder in this scene; of a session each scene has its own, "
-                                       "and an absolute path names one for all"};
+    input = UnusableInput{scene->root, "--images " + images.string() +
+                                           " is no folder in this scene; of a session each scene has its "
+                                           "own, and an absolute path names one for all"};
   }
 }
 
 /// The kind of an input that was given; of one that cannot be looked up, what is done with it finds out why.
 PathKind kind_of_given(const fs::path& path) {
-  try {
-    return kind_of_path(path);
-  } catch (const InputError&) {
-    return PathKind::kOther;
-  }
+  return if_readable([&] { return kind_of_path(path); }, PathKind::kOther);
 }
 
 /// Image files have to be two, and nothing else beside them.

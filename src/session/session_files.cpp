@@ -27,10 +27,9 @@ void check_files(const fs::path& folder) {
     const fs::path file = folder / name;
     std::error_code ignored;
     if (fs::is_symlink(file, ignored) || (is_there(file) && !is_session_file(file)))
-      throw UsageError(
-          file.string() +
-          ": reconstruct did not write this file, and writes one of that name about the session; "
-          "move it, or choose another folder with --output");
+      throw UsageError(file.string() +
+                       ": reconstruct did not write this file, and writes one of that name about the "
+                       "session; move it, or choose another folder with --output");
   }
 }
 

@@ -155,8 +155,7 @@ Json evaluate_cloud(const CloudCommand& command) {
   if (command.scene.has_value() == command.reference.has_value())
     throw UsageError(
         "give either --scene (for its cameras and ground truth, which --ground-truth may name) or "
-        "--reference "
-        "(another cloud)");
+        "--reference (another cloud)");
   if (is_folder(command.cloud))
     throw UsageError(command.cloud.string() + ": is a folder; name the cloud in it, such as " +
                      (command.cloud / "fused.ply").string());

@@ -102,8 +102,7 @@ std::string scores_text(const Json& scores, Width width) {
   return text_table(columns, rows, width) +
          note(
              "cloud, reference: points after thinning to one per voxel. mean, median: distance from the "
-             "cloud "
-             "to the reference; for the mean, points without a neighbour count with the threshold.\n",
+             "cloud to the reference; for the mean, points without a neighbour count with the threshold.\n",
              width);
 }
 

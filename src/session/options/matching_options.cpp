@@ -104,6 +104,9 @@ Option refine_option() {
 }  // namespace
 
 OptionGroup matching_options() {
+  const auto optimizer = [](auto& spec) -> auto& {
+    return label_optimizer(spec);
+  };
   OptionGroup group("Matching");
   group.add(cost_option());
   group.add("colour", "", "Match red, green and blue instead of grey, with --cost " + list_of(colour_costs()))
@@ -119,12 +122,9 @@ OptionGroup matching_options() {
       .add("optimizer", "NAME",
            "What chooses among the planes or disparities: winner (the least cost of each pixel), sgm "
            "(semi-global matching), graphcut (alpha-expansion); pipeline also scanline (four paths)")
-      .keyword(kSweep, SpecField{[](auto& spec) -> auto& { return label_optimizer(spec);
-}
-}  // namespace recon
-, kSweepOptimizers)
+      .keyword(kSweep, SpecField{optimizer}, kSweepOptimizers)
       .keyword(kPipeline, RECON_SPEC(optimizer), kPipelineOptimizers);
-return group;
+  return group;
 }
 
 OptionGroup stage_options() {

@@ -233,11 +233,10 @@ void add_fusion(OptionGroup& group) {
   group.add(roi_option());
   group.add(offset_option());
   group
-      .add(
-          "tile", "METERS",
-          "Write the cloud once more, divided by a grid over x and y into files below tiles/, named by their "
-          "corners: the side of a tile in scene units, such as metres; 0: no tiles. A later "
-          "run without it removes them")
+      .add("tile", "METERS",
+           "Write the cloud once more, divided by a grid over x and y into files below tiles/, named by "
+           "their corners: the side of a tile in scene units, such as metres; 0: no tiles. A later run "
+           "without it removes them")
       .number(kScenes, RECON_FIELD(cloud.tile), {0, 1e9})
       .in(OptionResult::kTiles);
   group

@@ -234,15 +234,13 @@ std::string rows_warning(const PairFindings& findings, int width) {
   if (std::abs(across) >= kAcross)
     return fmt::format(
         "the rows of the images do not correspond: from the left side to the right, those of the right image "
-        "become "
-        "{:.0f} pixels {} ({} places): one image is turned by about {:.1f} degrees; rectify them",
+        "become {:.0f} pixels {} ({} places): one image is turned by about {:.1f} degrees; rectify them",
         std::abs(across), across > 0 ? "lower" : "higher", places,
         std::abs(std::atan2(across, width)) * 180 / std::numbers::pi);
   if (std::abs(offset) >= kOffRows)
     return fmt::format(
         "the rows of the images do not correspond: what the left image shows is {:.0f} row{} {} in the right "
-        "one "
-        "(median of {} places); rectify them",
+        "one (median of {} places); rectify them",
         std::abs(offset), std::abs(offset) == 1 ? "" : "s", offset > 0 ? "lower" : "higher", places);
   return {};
 }

@@ -60,10 +60,9 @@ double depth_step(double given, const PairPlan& plan) {
                      " has not: give --calibration");
   if (given > 0) return given;
   if (plan.unit == LengthUnit::kUnstated)
-    throw UsageError(
-        "--depth-png mm: " + plan.files.calibration.string() + " of " + plan.calibration_format +
-        " does not say its unit; give the number of its units that a step is: 1 for millimetres in "
-        "millimetres, 0.001 in metres");
+    throw UsageError("--depth-png mm: " + plan.files.calibration.string() + " of " + plan.calibration_format +
+                     " does not say its unit; give the number of its units that a step is: 1 for millimetres "
+                     "in millimetres, 0.001 in metres");
   return plan.unit == LengthUnit::kMetre ? 0.001 : 1;
 }
 

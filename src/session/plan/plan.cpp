@@ -61,8 +61,7 @@ void check_baseline(const Scene& scene) {
   if (spread > std::max(kRounding * largest, kMinOfDistance * distance)) return;
   throw InputError(
       fmt::format("no overlap: there is no baseline, for all {} photos were taken from the same place (their "
-                  "cameras are at "
-                  "most {} apart); depth needs photos from different places",
+                  "cameras are at most {} apart); depth needs photos from different places",
                   photo_count(scene), decimal(spread)));
 }
 
@@ -238,12 +237,11 @@ void check_overlap_in_scope(const PlanSettings& settings, const ScenePlan& plan)
   const std::string& name = plan.name(first);
   const std::string& source = plan.name(plan.view(first).sources.front());
   if (!settings.views_given)
-    throw InputError(fmt::format(
-        "only {} of {} views can have a depth map, such as {}, and none of their source views, such as {}, "
-        "is "
-        "among them: depths are checked across views; add photos that overlap, or give --stage estimate for "
-        "depth maps alone",
-        scope.size(), plan.views.size(), name, source));
+    throw InputError(
+        fmt::format("only {} of {} views can have a depth map, such as {}, and none of their source views, "
+                    "such as {}, is among them: depths are checked across views; add photos that overlap, or "
+                    "give --stage estimate for depth maps alone",
+                    scope.size(), plan.views.size(), name, source));
   const bool one = scope.size() == 1;
   throw InputError(fmt::format(
       "--views '{}' matches {}, without any of {} source views, such as {}: depths are checked across views; "

@@ -140,25 +140,12 @@ fs::path confidence_beside(const fs::path& folder, const std::string& name, cons
 /// Bytes that reading a depth map and then its confidences takes; those of a file that cannot be read, which
 /// fails its view, do not count.
 std::size_t bytes_of_maps(const fs::path& depth, const fs::path& confidence) {
-  const auto bytes_of = [](const fs::path& file, std::size_t kept) -> std::size_t {
-    try {
-      return reading_bytes(file, kept);
-    } catch (const InputError&) {
-      return 0;
-    }
+  const auto bytes_of = [](const fs::path& file, std::size_t kept) {
+    return if_readable([&] { return reading_bytes(file, kept); }, 0);
   };
   const std::size_t bytes = bytes_of(depth, 0);
   // The depths are in the size of the view. Where it is larger, the maps of its results take more than these.
   return confidence.empty() ? bytes : std::max(bytes, bytes_of(confidence, sizeof(float)));
-}
-
-/// Whether a depth map needs a unit; one that cannot be read fails its view.
-bool needs_unit(const fs::path& depth) {
-  try {
-    return has_whole_numbers(depth);
-  } catch (const InputError&) {
-    return false;
-  }
 }
 
 /// @throws InputError for a map of an image of another shape than the view's undistorted one
@@ -177,8 +164,7 @@ void check_given_size(const ScenePlan& plan, int view, const fs::path& file, Ima
   if (fits) return;
   throw InputError(
       fmt::format("{}: the map has {}x{} pixels, but the undistorted image of {} has {}x{}{}; give a map of "
-                  "the undistorted "
-                  "image, as dense/images has it, in any resolution",
+                  "the undistorted image, as dense/images has it, in any resolution",
                   file.string(), map.width, map.height, plan.name(view), camera.width, camera.height,
                   is_of(photo.width, photo.height) ? ", the map is of the photo itself" : ""));
 }
@@ -216,7 +202,8 @@ void GivenMaps::find(const fs::path& folder, const std::vector<View>& views, std
   for (const View& view : views) {
     const auto [name, depth] = find_map(folder_, all.files(view), all.names(view));
     if (depth.empty()) continue;
-    if (!unit && needs_unit(depth))
+    // A map that cannot be read fails its view.
+    if (!unit && if_readable([&] { return has_whole_numbers(depth); }, false))
       throw UsageError("--depth-unit is needed: " + depth.string() +
                        " holds whole numbers; say how many scene units one of them is, such as 0.001 for "
                        "millimetres in a scene of metres");

@@ -18,11 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_photo_there(const SceneInput& input, const View& view) {
-  try {
-    return is_there_to_read(input.folder.images / view.photo_file());
-  } catch (const InputError&) {
-    return false;  // said when the photo is used
-  }
+  // One that cannot be read is named when it is used.
+  return if_readable([&] { return is_there_to_read(input.folder.images / view.photo_file()); }, false);
 }
 
 /// Whether one of two paths is the other without its first folders.

@@ -39,21 +39,14 @@ bool is_scaled(ImageSize photo, ImageSize camera) {
          min(photo.height, camera.height) <= max(photo.width, camera.width);
 }
 
-std::optional<ImageSize> read_size(const fs::path& file) {
-  try {
-    return image_size(file);
-  } catch (const InputError&) {
-    return std::nullopt;  // said when the photo is used
-  }
-}
-
 /// The size that all photos of these views have, if it is another one than the camera's and of its shape.
 std::optional<ImageSize> scaled_size(const SceneInput& input, const Camera& camera,
                                      const std::vector<int>& views) {
   std::optional<ImageSize> common;
   for (const int view : views) {
-    const auto size = read_size(input.folder.images / input.scene.views[view].photo_file());
-    if (!size) continue;
+    const fs::path file = input.folder.images / input.scene.views[view].photo_file();
+    const auto size = if_readable([&] { return std::optional(image_size(file)); }, std::nullopt);
+    if (!size) continue;  // said when the photo is used
     if (!common && !is_scaled(*size, size_of(camera))) return std::nullopt;
     if (common && !(*common == *size)) return std::nullopt;
     common = size;
@@ -93,12 +86,11 @@ void fit_cameras(SceneInput& input, const std::vector<LeftOut>& left_out, Findin
   }
   for (const auto& [sizes, scaled] : scaled_sizes) {
     const auto [width, height, photo_width, photo_height] = sizes;
-    findings.warn(
-        fmt::format("{}: the cameras of {} photo{}, such as {}, are for {} pixels and the photos have {}: "
-                    "the cameras are "
-                    "scaled; this is right where the photos are those of the model in another size, not cut",
-                    input.folder.model.string(), scaled.photos, scaled.photos == 1 ? "" : "s", scaled.first,
-                    size_text(width, height), size_text(photo_width, photo_height)));
+    findings.warn(fmt::format(
+        "{}: the cameras of {} photo{}, such as {}, are for {} pixels and the photos have {}: the cameras "
+        "are scaled; this is right where the photos are those of the model in another size, not cut",
+        input.folder.model.string(), scaled.photos, scaled.photos == 1 ? "" : "s", scaled.first,
+        size_text(width, height), size_text(photo_width, photo_height)));
   }
 }
 

@@ -237,8 +237,7 @@ void OwnedFiles::check_in_place() {
   restore();
   throw OutputError(
       root_.string() +
-      ": the folder was removed while reconstruct wrote into it; run again: what is there now is "
-      "kept");
+      ": the folder was removed while reconstruct wrote into it; run again: what is there now is kept");
 }
 
 void OwnedFiles::restore() const {

@@ -141,10 +141,9 @@ void check_folders(const PlannedOutput& output, bool of_others) {
   std::error_code ignored;
   for (const char* file : {"sparse/rigs.bin", "sparse/frames.bin"})
     if (const fs::path path = workspace.path(file); fs::exists(path, ignored))
-      throw UsageError(
-          path.string() +
-          ": beside the model of this run it would give its images other poses; move it, or choose "
-          "another folder with --output");
+      throw UsageError(path.string() +
+                       ": beside the model of this run it would give its images other poses; move it, or "
+                       "choose another folder with --output");
 }
 
 /// The files of views, without those that the run reads.
@@ -207,8 +206,7 @@ void check_results_are_there(const SceneProducts& products) {
     if (std::error_code ignored; !fs::exists(products.workspace.path(file), ignored))
       throw OutputError(
           products.workspace.path(file).string() +
-          ": the file was removed while reconstruct was at work; run again: what is finished is "
-          "kept");
+          ": the file was removed while reconstruct was at work; run again: what is finished is kept");
 }
 
 }  // namespace recon

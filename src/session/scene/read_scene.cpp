@@ -48,9 +48,10 @@ std::vector<LeftOut> with_long_names(const SceneInput& input, const ScenePlan& p
     const std::size_t most = of_photo - std::min(of_photo, bytes - Workspace::kMaxNameBytes);
     if (is_left_out(unusable, it.photo_name())) continue;
     unusable.push_back(
-        {it.photo_name(), fmt::format("{}: its name has {} bytes; with at most {} the files made "
-                                      "from it can be named after it",
-                                      photo.string(), of_photo, most)});
+        {it.photo_name(),
+         fmt::format(
+             "{}: its name has {} bytes; with at most {} the files made from it can be named after it",
+             photo.string(), of_photo, most)});
   }
   return unusable;
 }
@@ -67,8 +68,7 @@ std::string unnamed_photos(const SceneInput& input) {
   if (others.empty()) return {};
   return fmt::format(
       "{}: the model does not name {} of the images there, such as {}; photos need the names that they have "
-      "in "
-      "the model",
+      "in the model",
       input.folder.images.string(), others.size(), with_escapes(*std::ranges::min_element(others)));
 }
 
@@ -95,8 +95,8 @@ void warn_of_names(const SceneInput& input, Findings& findings) {
     if (!is_utf8(view.name)) names.push_back(view.name);
   if (names.empty()) return;
   findings.warn(fmt::format(
-      "{}: the names of {} of {} photos, such as {}, are not UTF-8: reports have other characters in "
-      "their place; rename the photos, also in the model",
+      "{}: the names of {} of {} photos, such as {}, are not UTF-8: reports have other characters in their "
+      "place; rename the photos, also in the model",
       input.folder.model.string(), names.size(), input.scene.views.size(), in_quotes(names.front())));
 }
 
@@ -125,10 +125,10 @@ bool lies_in(const fs::path& folder, const fs::path& other) {
 fs::path folder_of_given_maps(const SceneFolder& scene, const fs::path& folder) {
   const fs::path inside = scene.root / folder;
   if (!scene.alone && folder.is_relative() && !is_folder(inside))
-    throw InputError(fmt::format(
-        "{}: there is no folder of --depth-maps; of a session each scene has its own, and an absolute "
-        "path names one for all",
-        inside.string()));
+    throw InputError(
+        fmt::format("{}: there is no folder of --depth-maps; of a session each scene has its own, and an "
+                    "absolute path names one for all",
+                    inside.string()));
   std::error_code of_inside, of_folder;
   if (fs::exists(inside, of_inside) || fs::exists(folder, of_folder))
     return is_folder(inside) ? inside : folder;
@@ -149,10 +149,9 @@ void find_given_maps(SceneInput& input, const GivenMapsOptions& options, const f
   if (folder.empty()) return;
   const fs::path found = folder_of_given_maps(input.folder, folder);
   if (lies_in(found, output))
-    throw UsageError(
-        fmt::format("--depth-maps {} lies in the output folder {}, whose maps are replaced; give "
-                    "another --output",
-                    folder.string(), output.string()));
+    throw UsageError(fmt::format(
+        "--depth-maps {} lies in the output folder {}, whose maps are replaced; give another --output",
+        folder.string(), output.string()));
   input.given.find(found, input.scene.views, options.unit, model_memory(memory) / 2);
   const auto bends = [&](const View& view) {
     return input.scene.cameras[static_cast<std::size_t>(view.camera)].model > CameraModel::kPinhole;

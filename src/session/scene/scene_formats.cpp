@@ -28,10 +28,10 @@ std::vector<std::string> warnings_of(const std::vector<ModelFolder>& models) {
   for (std::size_t i = 1; i < models.size(); ++i)
     others +=
         fmt::format("{}{} with {}", i > 1 ? ", " : "", models[i].path.filename().string(), models[i].images);
-  return {fmt::format(
-      "{} has {} images and is read; the other models of parts of the scene are not: {}; to use one, give it "
-      "alone in a folder sparse/ of a scene of its own",
-      models.front().path.string(), models.front().images, others)};
+  return {
+      fmt::format("{} has {} images and is read; the other models of parts of the scene are not: {}; to use "
+                  "one, give it alone in a folder sparse/ of a scene of its own",
+                  models.front().path.string(), models.front().images, others)};
 }
 
 /// sparse/, or the largest model of sparse/N.
@@ -140,8 +140,7 @@ std::string what_is_missing_of_a_scene(const fs::path& root, bool images_given) 
            "cameras and images as .txt or .bin, here or up to three folders deeper";
   if (!images_given && !is_folder(root / "images") && !is_folder(root / "sparse") && holds_photos(root))
     return "it holds photos and no cameras; put them into a folder images/ and run structure from motion, "
-           "such "
-           "as COLMAP's, which makes the cameras in sparse/ beside it";
+           "such as COLMAP's, which makes the cameras in sparse/ beside it";
   if (!images_given && !is_folder(root / "images"))
     return "it has no folder images/ (and no file transforms.json); --images names another folder of the "
            "photos";

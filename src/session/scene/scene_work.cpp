@@ -210,8 +210,7 @@ void FinishedWork::collect_estimates(Findings& findings) {
   if (const std::vector<int> removed = cleaned_but_needed(); !removed.empty())
     throw InputError(
         fmt::format("{}: the maps of {} views that the check needs were removed by --clean; run --stage "
-                    "estimate again, or "
-                    "without --stage",
+                    "estimate again, or without --stage",
                     products_.workspace.root().string(), removed.size()));
   if (findings.failed.size() == views.size())
     throw InputError(products_.workspace.root().string() +

@@ -39,8 +39,7 @@ void check_tile_size(const std::string& scene, const ScenePlan& plan, const Clou
   if (const double width = least_pixel_width(plan); cloud.tile < width)
     throw UsageError(
         fmt::format("{}: --tile {} is too small: a pixel is at least {:.2g} scene units wide, so that every "
-                    "point would be "
-                    "a tile of its own, and a cloud may have {}; give more scene units",
+                    "point would be a tile of its own, and a cloud may have {}; give more scene units",
                     scene, decimal(cloud.tile), width, kMaxPlyTiles));
   // Outliers among the sparse points may lie where the cloud has no points.
   constexpr std::size_t kMaxTiles = 2 * kMaxPlyTiles;
