@@ -13,10 +13,6 @@ constexpr double kNextToNothing = 0.01;
 
 }  // namespace
 
-double known_share(const StepRecord* record) {
-  return record ? record->result.value("known", 0.0) : 0;
-}
-
 bool by_chance(const Findings& findings, const ViewAgreement& agreement) {
   double limit = kAgreementByChance;
   if (findings.photos_fit) limit = *findings.photos_fit ? kByChanceOfFitting : kByChanceOfContradicted;
@@ -36,8 +32,8 @@ std::string disagreement(const SceneInput& input, Findings& findings) {
 ViewAgreement agreement_of(const SceneProducts& products, const std::vector<int>& views) {
   ViewAgreement sum;
   for (const int view : views) {
-    sum.estimated += known_share(products.result(Step::kEstimate, view)) / static_cast<double>(views.size());
-    sum.checked += known_share(products.result(Step::kCheck, view)) / static_cast<double>(views.size());
+    sum.estimated += products.known_share(Step::kEstimate, view) / static_cast<double>(views.size());
+    sum.checked += products.known_share(Step::kCheck, view) / static_cast<double>(views.size());
   }
   return sum;
 }
@@ -50,7 +46,7 @@ bool is_cloud_by_chance(const SceneProducts& products, const Findings& findings,
   double pixels = 0;
   for (const int view : views) {
     const Pinhole& camera = products.plan.view(view).camera;
-    pixels += known_share(products.result(Step::kEstimate, view)) * camera.width * camera.height;
+    pixels += products.known_share(Step::kEstimate, view) * camera.width * camera.height;
   }
   const double pixels_a_point = static_cast<double>(spacing) * spacing;
   return static_cast<double>(points) * pixels_a_point < kNextToNothing * pixels;

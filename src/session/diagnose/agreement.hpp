@@ -38,7 +38,4 @@ std::string disagreement(const SceneInput& input, Findings& findings);
 bool is_cloud_by_chance(const SceneProducts& products, const Findings& findings,
                         const std::vector<int>& views, std::uint64_t points, int spacing);
 
-/// The known share of the pixels of a view; 0 where it has no record.
-double known_share(const StepRecord* record);
-
 }  // namespace recon

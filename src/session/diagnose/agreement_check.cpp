@@ -31,13 +31,6 @@ std::vector<int> finished_views(const SceneProducts& products) {
   return views;
 }
 
-/// Finished views by their photos.
-std::map<std::string, std::vector<int>> by_photo(const ScenePlan& plan, const std::vector<int>& views) {
-  std::map<std::string, std::vector<int>> photos;
-  for (const int view : views) photos[plan.scene_view(view).photo_name()].push_back(view);
-  return photos;
-}
-
 /// Whether other views confirm next to nothing of some views, and more of others.
 bool is_alone(const SceneProducts& products, const std::vector<int>& views, const ViewAgreement& all) {
   const double share = agreement_of(products, views).share();
@@ -73,7 +66,7 @@ void judge_photos(const PreparedPhotos& compared, const std::vector<int>& views,
   };
   std::map<std::string, std::string> wrong;
   std::size_t judged = 0;
-  const std::map<std::string, std::vector<int>> photos = by_photo(products.plan, views);
+  const std::map<std::string, std::vector<int>> photos = products.plan.by_photo(views);
   for (const auto& [photo, doubt] : findings.photo_doubts) {
     const auto its_views = photos.find(photo);
     if (its_views == photos.end())

@@ -256,10 +256,6 @@ struct SessionOptions {
   /// The photometric filter with the limits that are meant where the user gave none. Depths from patches are
   /// judged by their reliability, after the check across views.
   PhotometricFilterOptions resolved_filter() const;
-  /// See HoleOptions::reach; 0 for jobs without patches, which have no reliability.
-  int hole_reach(Job job) const { return swept_by_patches(job) ? max_hole : 0; }
-  /// The planes of a scene that fill areas, at most.
-  int max_scene_planes(Job job) const { return swept_by_patches(job) ? scene_planes : 0; }
   /// The criteria of the check across views, and of fusion. Only patches have a reliability by which depths
   /// that no other view has can be judged.
   ConsistencyOptions check_consistency(Job job) const;

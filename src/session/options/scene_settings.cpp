@@ -28,10 +28,15 @@ SceneSettings::SceneSettings(const SessionOptions& options)
   matching = {job.method,     options.spec(job.method), options.in_colour(job),
               options.planes, options.filter,           bounds};
   if (matching.sweeps()) matching.filter = options.resolved_filter();
-  check = {options.check_consistency(job), bounds,
-           options.swept_by_patches(job),  options.min_reliability(),
-           options.hole_reach(job),        options.filter.speckle_size,
-           options.max_scene_planes(job),  options.clean};
+  const bool patches = options.swept_by_patches(job);
+  check = {options.check_consistency(job),
+           bounds,
+           patches,
+           options.min_reliability(),
+           patches ? options.max_hole : 0,  // others have no reliability
+           options.filter.speckle_size,
+           patches ? options.scene_planes : 0,
+           options.clean};
   agreement = options.fusion_consistency(job);
 }
 

@@ -37,13 +37,6 @@ std::vector<int> views_where(const ScenePlan& plan, bool ViewPlan::*flag) {
   return indices;
 }
 
-/// The number of photos that the views of a scene are from.
-std::size_t photo_count(const Scene& scene) {
-  std::set<std::string> photos;
-  for (const View& view : scene.views) photos.insert(view.photo_name());
-  return photos.size();
-}
-
 /// Depth needs photos from different places.
 /// @throws InputError when the centres of all cameras are one up to rounding, or seen from the points
 void check_baseline(const Scene& scene) {
@@ -275,6 +268,18 @@ std::vector<int> ScenePlan::needed_views() const {
 
 std::vector<int> ScenePlan::views_in_scope() const {
   return views_where(*this, &ViewPlan::in_scope);
+}
+
+std::map<std::string, std::vector<int>> ScenePlan::by_photo(const std::vector<int>& some) const {
+  std::map<std::string, std::vector<int>> photos;
+  for (const int view : some) photos[scene_view(view).photo_name()].push_back(view);
+  return photos;
+}
+
+std::size_t photo_count(const Scene& scene) {
+  std::set<std::string> photos;
+  for (const View& view : scene.views) photos.insert(view.photo_name());
+  return photos.size();
 }
 
 std::vector<std::vector<int>> ScenePlan::overlaps() const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,6 +60,8 @@ struct ScenePlan {
   std::vector<int> active_views() const;
   std::vector<int> needed_views() const;
   std::vector<int> views_in_scope() const;
+  /// Some views by the names of their photos.
+  std::map<std::string, std::vector<int>> by_photo(const std::vector<int>& some) const;
   /// For each view those that may see the same surface, rising: its sources, the views whose source it is,
   /// and those that see most of what it sees, though perhaps under angles too large or too small to match.
   std::vector<std::vector<int>> overlaps() const;
@@ -70,6 +73,9 @@ struct ScenePlan {
   const std::string& name(int view) const { return scene_view(view).name; }
   const ViewPlan& view(int index) const { return views[index]; }
 };
+
+/// The number of photos that the views of a scene are from.
+std::size_t photo_count(const Scene& scene);
 
 inline bool is_left_out(const std::vector<LeftOut>& left_out, const std::string& name) {
   return std::ranges::find(left_out, name, &LeftOut::name) != left_out.end();

@@ -14,6 +14,11 @@ SceneProducts::SceneProducts(const ScenePlan& scene_plan, Workspace output, std:
       results(workspace, overwrite),
       maps(workspace) {}
 
+double SceneProducts::known_share(Step step, int view) const {
+  const StepRecord* const record = result(step, view);
+  return record ? record->result.value("known", 0.0) : 0;
+}
+
 std::vector<int> SceneProducts::views_with(Step step) const {
   std::vector<int> views = plan.views_in_scope();
   std::erase_if(views, [&](int view) { return result(step, view) == nullptr; });

@@ -31,7 +31,10 @@ struct SceneProducts {
   /// The result of a step of a view; null where it has none.
   const StepRecord* result(Step step, int view) const { return results.get(key(step, view)); }
 
-  /// The views in scope that have one.
+  /// The share of the pixels of a view that have a depth after a step; 0 where it has no result.
+  double known_share(Step step, int view) const;
+
+  /// The views in scope that have a result.
   std::vector<int> views_with(Step step) const;
 
   const ScenePlan& plan;

@@ -16,7 +16,6 @@
 #include "session/options/option_text.hpp"
 #include "session/report/measured_steps.hpp"
 #include "session/report/plan_lines.hpp"
-#include "session/report/report_files.hpp"
 #include "session/scene/cloud_offset.hpp"
 #include "session/scene/output_files.hpp"
 

@@ -12,7 +12,6 @@
 #include "session/report/measured_steps.hpp"
 #include "session/report/page.hpp"
 #include "session/report/report.hpp"
-#include "session/report/report_files.hpp"
 
 namespace recon {
 
@@ -25,15 +24,12 @@ using nlohmann::json;
 /// half of all views.
 int first_view(const SceneProducts& products) {
   const ScenePlan& plan = products.plan;
-  const auto known_share = [&](int view) {
-    const StepRecord* const check = products.result(Step::kCheck, view);
-    return check == nullptr ? 0 : check->result.value("known", 0.0);
-  };
   std::vector<int> views = plan.views_in_scope();
   std::vector<double> shares;
-  for (const int view : views) shares.push_back(known_share(view));
+  const auto share = [&](int view) { return products.known_share(Step::kCheck, view); };
+  for (const int view : views) shares.push_back(share(view));
   const double middle = quantile(shares, 0.5);
-  std::erase_if(views, [&](int view) { return known_share(view) < middle; });
+  std::erase_if(views, [&](int view) { return share(view) < middle; });
   std::vector<Pose> cameras;
   for (const int view : views) cameras.push_back(plan.scene_view(view).cam_from_world);
   return views[central_camera(cameras)];

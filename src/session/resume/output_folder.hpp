@@ -89,6 +89,15 @@ class Workspace {
   std::shared_ptr<OwnedFiles> owned_;
 };
 
+/// The file of a run's report, or of its shard, such as report.json.
+std::filesystem::path report_file(const Workspace& workspace, const Shard& shard, const char* extension);
+
+/// Sets aside the reports of an earlier run, which do not hold for a run that fails or is interrupted.
+void set_reports_aside(const Workspace& workspace, const Shard& shard);
+
+/// Where a report of an earlier run is meanwhile.
+std::filesystem::path set_aside(const std::filesystem::path& report);
+
 /// Removes a result of an earlier run, so that it does not pass for one of this run.
 /// @throws OutputError
 void remove_result(const std::filesystem::path& path);

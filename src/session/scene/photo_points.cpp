@@ -59,12 +59,6 @@ std::vector<ViewPairs> batches_of(const ScenePlan& plan, std::size_t max_views) 
   return batches;
 }
 
-int photo_count(const ScenePlan& plan) {
-  std::set<std::string> photos;
-  for (const View& view : plan.scene.views) photos.insert(view.photo_name());
-  return static_cast<int>(photos.size());
-}
-
 /// The index in the scene of each view of the plan, both sorted by name.
 std::vector<int> scene_indices(const Scene& scene, const ScenePlan& plan) {
   std::vector<int> indices;
@@ -81,7 +75,7 @@ std::vector<SparsePoint> points_of_photos(const Scene& scene, SceneProducts& pro
   const ScenePlan& plan = products.plan;
   products.photos.set_budget(host.memory / 8);
   const std::vector<CalibratedView> cameras = small_cameras(plan);
-  const int min_sources = std::min(kMinSources, photo_count(plan) - 1);
+  const int min_sources = std::min(kMinSources, static_cast<int>(photo_count(plan.scene)) - 1);
   std::vector<SparsePoint> points;
   for (const ViewPairs& pairs : batches_of(plan, host.memory / kShareOfMemory / kSmallViewBytes))
     for (SparsePoint& point : triangulate_corners(

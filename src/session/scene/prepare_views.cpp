@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,19 +18,6 @@
 #include "session/products/masks.hpp"
 
 namespace recon {
-
-namespace {
-
-/// Views by their photos.
-std::vector<std::vector<int>> by_photo(const ScenePlan& plan, const std::vector<int>& views) {
-  std::map<std::string, std::vector<int>> photos;
-  for (const int view : views) photos[plan.scene_view(view).photo_name()].push_back(view);
-  std::vector<std::vector<int>> lists;
-  for (auto& [name, list] : photos) lists.push_back(std::move(list));
-  return lists;
-}
-
-}  // namespace
 
 /// A photo and its mask, decoded for the first view that needs them.
 struct Preparation::DecodedPhoto {
@@ -99,7 +85,8 @@ Preparation::PhotoState Preparation::prepare_photo(const std::vector<int>& views
 
 /// Prepares `views`, or with `write` false only reads their photos; returns those that cannot be used.
 std::vector<LeftOut> Preparation::prepare(const std::vector<int>& views, bool write) {
-  const std::vector<std::vector<int>> photos = by_photo(plan_, views);
+  std::vector<std::vector<int>> photos;
+  for (const auto& [name, of_photo] : plan_.by_photo(views)) photos.push_back(of_photo);
   std::vector<PhotoState> states(photos.size());
   Progress progress(write ? step_name(Step::kPrepare) : "reading photos", static_cast<int>(views.size()),
                     style_);
