@@ -2,16 +2,18 @@
 
 #include <spdlog/sinks/base_sink.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -22,6 +24,7 @@
 #include "core/message_subject.hpp"
 #include "core/progress.hpp"
 #include "core/stop.hpp"
+#include "session/graph/task_threads.hpp"
 
 namespace reconstruct {
 
@@ -60,79 +63,54 @@ thread_local bool calls_listener = false;
 /// library. The first exception of one is kept and stops the run.
 class Calls {
  public:
-  explicit Calls(std::stop_source& stop) : stop_(stop), thread_([this] { work(); }) {}
-  ~Calls() { end(); }
+  /// @throws std::system_error where there can be no such thread
+  explicit Calls(std::stop_source& stop) : stop_(stop) {
+    std::thread::id called_on;
+    thread_.submit([&] { called_on = std::this_thread::get_id(); });
+    thread_.finish();
+    if (called_on == std::this_thread::get_id())
+      throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+  }
+  ~Calls() {
+    try {
+      finish();
+    } catch (...) {  // another exception is on its way
+    }
+  }
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
 
   /// @param wait  until it is called
   void add(std::function<void()> function, bool wait) noexcept {
-    std::unique_lock lock(mutex_);
     try {
-      waiting_.push_back(std::move(function));
-    } catch (...) {
-      return fail();
+      thread_.submit([this, function = std::move(function)] { call(function); });
+      if (wait) thread_.finish();
+    } catch (...) {  // `finish` says why
+      stop_.request_stop();
     }
-    const std::size_t own = ++added_;
-    changed_.notify_all();
-    if (wait) changed_.wait(lock, [&] { return called_ >= own; });
   }
 
   /// Waits until all are called, throws the exception of one.
-  void finish() {
-    end();
-    if (exception_) std::rethrow_exception(exception_);
-  }
+  void finish() { thread_.finish(); }
 
  private:
-  void end() {
-    {
-      const std::lock_guard lock(mutex_);
-      ended_ = true;
-    }
-    changed_.notify_all();
-    if (thread_.joinable()) thread_.join();
-  }
-
-  /// Needs mutex_.
-  void fail() {
-    if (!exception_) exception_ = std::current_exception();
-    stop_.request_stop();
-  }
-
-  void work() noexcept {
+  void call(const std::function<void()>& function) {
+    if (failed_) return;
     calls_listener = true;
-    std::unique_lock lock(mutex_);
-    while (true) {
-      changed_.wait(lock, [&] { return ended_ || !waiting_.empty(); });
-      if (waiting_.empty()) return;
-      const std::function<void()> function = std::move(waiting_.front());
-      waiting_.pop_front();
-      if (!exception_) call(function, lock);
-      ++called_;
-      changed_.notify_all();
-    }
-  }
-
-  void call(const std::function<void()>& function, std::unique_lock<std::mutex>& lock) noexcept {
-    lock.unlock();
     try {
       function();
-      lock.lock();
     } catch (...) {
-      lock.lock();
-      fail();
+      calls_listener = false;
+      failed_ = true;
+      stop_.request_stop();
+      throw;
     }
+    calls_listener = false;
   }
 
   std::stop_source& stop_;
-  std::mutex mutex_;
-  std::condition_variable changed_;  ///< what follows
-  std::deque<std::function<void()>> waiting_;
-  std::size_t added_ = 0, called_ = 0;
-  bool ended_ = false;
-  std::exception_ptr exception_;
-  std::thread thread_;  ///< the last member: it uses the others
+  std::atomic<bool> failed_ = false;
+  recon::BackgroundWork thread_{1, std::numeric_limits<int>::max()};  ///< the last member: it uses the others
 };
 
 MessageLevel level_of(spdlog::level::level_enum level) {
