@@ -39,21 +39,8 @@ double plane_lanes(int planes, int threads) {
 }
 
 const char* optimizer_name(Optimizer optimizer) {
-  switch (optimizer) {
-    case Optimizer::kWinnerTakeAll:
-      return "winner";
-    case Optimizer::kSemiGlobal:
-      return "paths";
-    case Optimizer::kScanline:
-      return "scanline";
-    case Optimizer::kGraphCut:
-      return "graphcut";
-    case Optimizer::kBelief:
-      return "belief";
-    case Optimizer::kPatches:
-      return "patches";
-  }
-  return "";
+  constexpr const char* kNames[] = {"winner", "paths", "scanline", "graphcut", "belief", "patches"};
+  return kNames[static_cast<int>(optimizer)];
 }
 
 /// The steps that refine labels, but for the graph cut, whose options decide too.

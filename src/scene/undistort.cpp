@@ -100,11 +100,10 @@ Pinhole straightened(const Camera& camera) {
   const int width = static_cast<int>(std::floor(frame.right - frame.left + kEdgeTolerance));
   const int height = static_cast<int>(std::floor(frame.bottom - frame.top + kEdgeTolerance));
   if (width < 1 || height < 1)
-    throw InputError(
-        "a camera of model " + std::string(model_name(camera.model)) + " and " +
-        std::to_string(camera.width) + "x" + std::to_string(camera.height) +
-        " pixels has distortion parameters under which no part of its image can be straightened; "
-        "check the parameters");
+    throw InputError("a camera of model " + std::string(model_name(camera.model)) + " and " +
+                     std::to_string(camera.width) + "x" + std::to_string(camera.height) +
+                     " pixels has distortion parameters under which no part of its image can be "
+                     "straightened; check the parameters");
   return {width, height, f.x, f.y, c.x - frame.left, c.y - frame.top};
 }
 

@@ -4,25 +4,28 @@
 
 namespace recon {
 
+namespace {
+
+struct NamedMethod {
+  const char* keyword;
+  MethodSpec (*spec)();
+};
+
+/// In the order of Method.
+constexpr NamedMethod kNamed[] = {{"planesweep", presets::plane_sweep},
+                                  {"sgm", presets::semi_global},
+                                  {"bp", presets::belief_propagation},
+                                  {"bm", presets::block_matching},
+                                  {"pipeline", presets::pipeline}};
+
+}  // namespace
+
 std::string method_keyword(Method method) {
-  constexpr std::array<const char*, 5> kKeywords = {"planesweep", "sgm", "bp", "bm", "pipeline"};
-  return kKeywords[static_cast<std::size_t>(method)];
+  return kNamed[static_cast<std::size_t>(method)].keyword;
 }
 
 MethodSpec default_method(Method method) {
-  switch (method) {
-    case Method::kPlaneSweep:
-      return presets::plane_sweep();
-    case Method::kSemiGlobal:
-      return presets::semi_global();
-    case Method::kBeliefPropagation:
-      return presets::belief_propagation();
-    case Method::kBlockMatching:
-      return presets::block_matching();
-    case Method::kPipeline:
-      return presets::pipeline();
-  }
-  return {};
+  return kNamed[static_cast<std::size_t>(method)].spec();
 }
 
 }  // namespace recon

@@ -282,15 +282,9 @@ std::string left_out_text(const SceneJob& job) {
 }
 
 const char* source_text(TimeSource source) {
-  switch (source) {
-    case TimeSource::kRuns:
-      return "by earlier runs on this machine";
-    case TimeSource::kCalibration:
-      return "by the calibration of this machine";
-    case TimeSource::kShipped:
-      break;
-  }
-  return "by figures of other machines, which a run corrects";
+  constexpr const char* kTexts[] = {"by figures of other machines, which a run corrects",
+                                    "by the calibration of this machine", "by earlier runs on this machine"};
+  return kTexts[static_cast<int>(source)];
 }
 
 }  // namespace
