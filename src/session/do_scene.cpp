@@ -61,10 +61,6 @@ TimePlan predicted_time(const SceneJob& job, const SharedWork& work, const Turn&
   return plan;
 }
 
-PlannedOutput output_of(const SceneJob& job) {
-  return {job.plan, job.targets, job.settings, job.products.workspace};
-}
-
 /// Predicts the steps to come, as if nothing of them were finished.
 void predict_steps(SceneJob& job, const Backends& backends) {
   if (job.quiet) return;
@@ -88,7 +84,7 @@ OutputAccess output_access(const SceneJob& job) {
                       job.options.overwrite,
                       job.options.wait,
                       {},
-                      files_to_write(output_of(job)),
+                      files_to_write(job.output()),
                       {resolved_path(job.input.folder.root).string()}};
   if (!job.targets.does(Step::kCheck))
     access.shared_key =
@@ -212,7 +208,7 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
   clock.end("reading the model");
   if (turn.alone()) release_kept_memory();
   work.require_device();
-  check_inputs_stay(output_of(job), job.input);
+  check_inputs_stay(job.output(), job.input);
   const OutputAccess access = output_access(job);
   const TakenOutput output = take_output(job.products.workspace, access);
   if (turn.alone() && output.lock->waited() && !job.options.memory_limit)
@@ -224,7 +220,7 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
     share_memory(job, work.backends());
   else
     job.products.photos.set_budget(job.host.memory / 8);
-  check_folders(output_of(job), is_of_others(job.products.workspace, access));
+  check_folders(job.output(), is_of_others(job.products.workspace, access));
   job.collect_estimates();  // nothing is written before they are known to belong to this run
   mark_output(job.products.workspace, access.kind, access.files, access.inputs);
   if (job.products.results.overwrites()) supersede(job.targets, job.products);
@@ -275,10 +271,10 @@ Outcome plan_scene(SceneJob& job, const SharedWork& work) {
   StepClock clock;
   job.read();
   clock.end("reading the model");
-  check_inputs_stay(output_of(job), job.input);
+  check_inputs_stay(job.output(), job.input);
   const OutputAccess access = output_access(job);
   check_output(job.products.workspace, access);
-  check_folders(output_of(job), is_of_others(job.products.workspace, access));
+  check_folders(job.output(), is_of_others(job.products.workspace, access));
   work.notice->permit();
   const Backends& backends = work.backends();
   share_memory(job, backends);

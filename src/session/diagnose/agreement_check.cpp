@@ -24,13 +24,6 @@ constexpr double kOfAllInDoubt = 0.5;
 /// Photos that are looked at.
 constexpr std::size_t kJudged = 5;
 
-std::vector<int> finished_views(const SceneProducts& products) {
-  std::vector<int> views;
-  for (const int view : products.plan.views_in_scope())
-    if (products.result(Step::kEstimate, view) && products.result(Step::kCheck, view)) views.push_back(view);
-  return views;
-}
-
 /// Whether other views confirm next to nothing of some views, and more of others.
 bool is_alone(const SceneProducts& products, const std::vector<int>& views, const ViewAgreement& all) {
   const double share = agreement_of(products, views).share();
@@ -94,7 +87,7 @@ void judge_photos(const PreparedPhotos& compared, const std::vector<int>& views,
 
 void check_agreement(const PreparedPhotos& photos, Findings& findings) {
   const SceneProducts& products = photos.products;
-  const std::vector<int> views = finished_views(products);
+  const std::vector<int> views = products.views_with(Step::kCheck);
   if (views.empty()) return;
   const ViewAgreement all = agreement_of(products, views);
   const bool found = all.estimated >= kMinEstimated;

@@ -234,11 +234,6 @@ std::string work_text(const SceneWork& work) {
   return wrapped_list(steps, "  ");
 }
 
-/// What the run removes of earlier ones.
-std::vector<std::string> removals_of(const SceneJob& job) {
-  return removals({job.plan, job.targets, job.settings, job.products.workspace}, job.input);
-}
-
 /// A table of the views of the plan.
 std::string views_text(const SceneJob& job) {
   std::size_t width = 4;
@@ -317,7 +312,8 @@ json plan_json(const SceneJob& job, const SceneWork& work, const TimePlan& time)
                     {"tiles", memory.tiles},
                     {"output", output_bytes(job.plan, job.settings)}};
   plan["tasks"] = tasks_json(job, work);
-  if (const std::vector<std::string> removed = removals_of(job); !removed.empty()) plan["removed"] = removed;
+  if (const std::vector<std::string> removed = removals(job.output(), job.input); !removed.empty())
+    plan["removed"] = removed;
   plan["seconds"] = time_json(time);
   return plan;
 }
@@ -334,7 +330,7 @@ std::string plan_text(const SceneJob& job, const SceneWork& work, const TimePlan
   if (const int masked = count_masked(job.plan.scene); masked > 0)
     text += fmt::format("  masks: {} of {} views\n", masked, job.plan.views.size());
   text += work_text(work);
-  for (const std::string& removed : removals_of(job)) text += "  removed: " + removed + "\n";
+  for (const std::string& removed : removals(job.output(), job.input)) text += "  removed: " + removed + "\n";
   if (is_finished(work)) return text;
   text += in_place_text(stale_reason(job, work));
   const auto fused = work.find(Step::kFusion);

@@ -6,7 +6,6 @@
 #include "core/log.hpp"
 #include "core/paths.hpp"
 #include "core/progress.hpp"
-#include "session/scene/output_files.hpp"
 #include "session/scene/prepare_views.hpp"
 #include "session/scene/read_scene.hpp"
 #include "session/scene/tile_cloud.hpp"
@@ -47,8 +46,7 @@ void SceneJob::prepare(bool write) {
       .run(write, [&](std::vector<LeftOut> left_out) {
         replan(std::move(left_out));
         // Other photos may be needed now.
-        if (write)
-          products.workspace.owned().claim(files_to_write({plan, targets, settings, products.workspace}));
+        if (write) products.workspace.owned().claim(files_to_write(output()));
       });
 }
 

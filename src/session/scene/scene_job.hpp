@@ -10,6 +10,7 @@
 #include "session/products/scene_input.hpp"
 #include "session/products/scene_products.hpp"
 #include "session/products/targets.hpp"
+#include "session/scene/output_files.hpp"
 #include "session/scene/plan_memory.hpp"
 #include "session/scene/scene_work.hpp"
 #include "session/scene/step_inputs.hpp"
@@ -45,6 +46,8 @@ struct SceneJob {
 
   /// The predicted seconds of a step for some of its views; 0 where they are unknown.
   double predicted(std::string_view step, int views, int of_all) const;
+
+  PlannedOutput output() const { return {plan, targets, settings, products.workspace}; }
 
   /// Whether every view that should have come out did.
   bool complete() const { return plan.left_out.empty() && findings.failed.empty(); }
