@@ -52,12 +52,6 @@ bool holds_rendered_scene(const fs::path& folder) {
   return is_file(summary) && read_file(summary).find(kFormatName) != std::string::npos;
 }
 
-/// Whether all of the scene was written; one that was stopped is rendered again.
-bool is_complete(const fs::path& folder) {
-  const auto summary = nlohmann::json::parse(read_file(folder / kSummaryFile), nullptr, false);
-  return !summary.is_object() || summary.value("complete", nlohmann::json()) != false;
-}
-
 constexpr const char* kParts[] = {"images", "sparse", "gt_depth", "gt_normal"};
 
 /// All files that a scene with these views may have, relative to its folder.
@@ -100,7 +94,7 @@ void clear_folder(const fs::path& folder, const std::vector<fs::path>& views, bo
   if (!holds_rendered_scene(folder))
     throw UsageError(folder.string() +
                      " holds something else than a rendered scene; give another output folder");
-  if (!overwrite && is_complete(folder))
+  if (!overwrite)
     throw UsageError(folder.string() + " holds a rendered scene already; --overwrite replaces it");
   for (const char* part : kParts)
     if (fs::is_symlink(folder / part))
@@ -344,6 +338,7 @@ int run(int argc, char** argv) {
 }  // namespace recon
 
 int main(int argc, char** argv) {
-  const recon::Advice advice{"smaller images (--width) need less"};
+  const recon::Advice advice{"smaller images (--width) need less",
+                             "the same command with --overwrite starts again"};
   return recon::run_program([&] { return recon::run(argc, argv); }, advice);
 }

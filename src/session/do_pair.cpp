@@ -25,6 +25,7 @@
 #include "session/report/measured_steps.hpp"
 #include "session/report/pair_report.hpp"
 #include "session/report/report.hpp"
+#include "session/resume/overwrite_note.hpp"
 #include "session/resume/result_store.hpp"
 #include "session/scene/plan_time.hpp"
 #include "session/session.hpp"
@@ -46,7 +47,8 @@ struct PairRun {
   const Turn& turn;
   PairPlan plan;
   Workspace workspace;
-  ResultStore results{workspace, work.options.overwrite};
+  OverwriteNote overwrite_note{work.options, workspace.root(), {plan.files.left, plan.files.right}};
+  ResultStore results{workspace, work.options.overwrite || overwrite_note.is_there()};
 
   /// Waits until the device is open.
   Backend& backend() const { return *work.backends().front(); }
@@ -139,12 +141,9 @@ Image<std::uint8_t> fill(const PairRun& run, const PairImages& images, ImageView
   return fill_disparity(disparity, colour.view(), range.min, range.count);
 }
 
-PairResult match(const PairRun& run, StepClock& clock) {
+PairResult match(const PairRun& run, const PairImages& images, StepClock& clock) {
   const PairPlan& plan = run.plan;
-  const PairImages images = read_pair_images(plan);
   const PairProblem problem{images.view(), plan.options, images.colour()};
-  clock.end("reading the images");
-  check_interrupted();
   PairResult result;
   result.warnings = images.warnings;
   result.findings = check_pair(problem.images, plan.options.range);
@@ -250,33 +249,27 @@ json warnings_of(const PairPlan& plan, const PairResult& result) {
   return warnings;
 }
 
-/// Matches a pair. The results of an earlier run stay until there are others, which its report must not pass
-/// for one of, or until it is known that there are none.
-PairResult match_again(const PairRun& run, StepClock& clock) {
-  const auto remove = [&](const std::vector<std::string>& files) {
-    for (const std::string& file : files) run.workspace.owned().remove(file);
-  };
-  const std::vector<std::string> reports = {pair_file::kReport, pair_file::kReportPage};
-  try {
-    PairResult result = match(run, clock);
-    remove(reports);
-    return result;
-  } catch (const InputError&) {
-    remove(reports);
-    remove(pair_files());
-    throw;
-  }
+/// Removes results of an earlier run, and its report.
+/// @returns that a cloud which somebody has changed is kept; empty where none was
+std::string remove_earlier(const PairRun& run, const std::vector<std::string>& files) {
+  const std::string kept_cloud = run.results.keep_changed_cloud(Step::kPair);
+  if (!kept_cloud.empty()) messages().warn("{}", kept_cloud);
+  for (const char* report : {pair_file::kReport, pair_file::kReportPage})
+    run.workspace.owned().remove(report);
+  for (const std::string& file : files) run.workspace.owned().remove(file);
+  return kept_cloud;
 }
 
-const StepRecord& do_work(PairRun& run, json inputs, StepClock& clock) {
+/// Matches the images and writes what comes of it. The results of an earlier run stay until then.
+void match_and_write(PairRun& run, const PairImages& images, json inputs, StepClock& clock) {
   const PairPlan& plan = run.plan;
-  pair_memory(plan, run.backend(), run.turn.memory());
-  clock.end("opening the device");
-  PairResult result = match_again(run, clock);
+  PairResult result = match(run, images, clock);
   StepRecord record;
   record.inputs = std::move(inputs);
+  const std::string kept_cloud = remove_earlier(run, {});
   json warnings = warnings_of(plan, result);
   for (const json& warning : warnings) messages().warn("{}", warning.get<std::string>());
+  if (!kept_cloud.empty()) warnings.push_back(kept_cloud);
   write_disparity(run, result, record);
   {
     const Image<Rgb8> colour = read_pair_colour(plan.files.left, colour_levels(plan.files));
@@ -294,6 +287,20 @@ const StepRecord& do_work(PairRun& run, json inputs, StepClock& clock) {
                         {"warnings", std::move(warnings)}});
   run.results.put({Step::kPair}, std::move(record));
   clock.end("writing");
+}
+
+const StepRecord& do_work(PairRun& run, json inputs, StepClock& clock) {
+  pair_memory(run.plan, run.backend(), run.turn.memory());
+  clock.end("opening the device");
+  const PairImages images = read_pair_images(run.plan);
+  clock.end("reading the images");
+  check_interrupted();
+  try {
+    match_and_write(run, images, std::move(inputs), clock);
+  } catch (const InputError&) {  // there is no result, and that of other options must not pass for one
+    remove_earlier(run, pair_files());
+    throw;
+  }
   return *run.results.get({Step::kPair});
 }
 
@@ -363,7 +370,7 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
   run.work.notice->permit();
   const MeasuredRun earlier = read_measured_run(workspace.path(pair_file::kReport));
   if (run.results.overwrites()) run.results.supersede({Step::kPair});
-  end_asking(workspace);
+  run.overwrite_note.remove();
   const std::string options = run.work.options.resolved({plan.job.method, true});
   if (!output.has_results) write_file_if_changed(workspace.path("options.toml"), options);
   const StepRecord* record = run.results.find({Step::kPair}, inputs);
@@ -372,11 +379,6 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
   if (kept) messages().info("{}: the result is finished and kept", plan.name());
   if (const std::string reason = run.results.reason({Step::kPair}); !reason.empty())
     messages().info("{}: stale results are made again: {}", plan.name(), reason);
-  std::string kept_cloud;
-  if (!kept && output.has_results) {
-    kept_cloud = run.results.keep_changed_cloud(Step::kPair);
-    if (!kept_cloud.empty()) messages().warn("{}", kept_cloud);
-  }
   if (!kept) {
     record = &do_work(run, std::move(inputs), clock);
     learn_time(run, clock.times());
@@ -386,7 +388,6 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
       measured_run(kept, clock.times(),
                    program_json(run.work.options.commit, record->result.value("device", "")), earlier);
   json report = pair_report_json(plan, workspace, *record, measured, options, clock.times());
-  if (!kept_cloud.empty()) report["warnings"].push_back(kept_cloud);
   write_file(workspace.path(pair_file::kReport), json_text(report));
   write_file(workspace.path(pair_file::kReportPage), pair_page(report, plan, workspace));
   sync_folder_of(workspace.path(pair_file::kReport));

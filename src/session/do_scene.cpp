@@ -224,7 +224,7 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
   job.collect_estimates();  // nothing is written before they are known to belong to this run
   mark_output(job.products.workspace, access.kind, access.files, access.inputs);
   if (job.products.results.overwrites()) supersede(job.targets, job.products);
-  end_asking(job.products.workspace);
+  job.overwrite_note.remove();
   log.open(report_file(job.products.workspace, job.options.shard, ".log"));
   work.notice->permit();
   log.add(fmt::format("reconstruct {} ({}), {} threads", version(), job.options.commit, job.host.threads));

@@ -31,6 +31,7 @@
 #include "session/plan/step_clock.hpp"
 #include "session/products/host_memory.hpp"
 #include "session/report/session_report.hpp"
+#include "session/resume/overwrite_note.hpp"
 #include "session/scene/scene_formats.hpp"
 #include "session/session_files.hpp"
 #include "session/turns.hpp"
@@ -143,6 +144,9 @@ class Session {
       // What is finished is reported too.
       error_ = std::current_exception();
       failure = current_failure(began_ ? kSessionAdvice : kUnbegunAdvice);
+      if (overwrites() && failure->exit_code != Interrupted().exit_code())
+        for (std::size_t i = 0; i < inputs_.size(); ++i)
+          if (is_usable(inputs_[i])) overwrite_note(i).remove();
       if (is_session_ && began_)
         failure->message += fmt::format("; {} of {} scenes are done",
                                         std::ranges::count_if(outcomes(), has_results), inputs_.size());
@@ -176,8 +180,8 @@ class Session {
         usable.push_back(i);
     }
     if (usable.empty()) return;
-    if (options_.overwrite && !options_.dry_run)
-      for (const std::size_t i : usable) ask_again(destination_.of(inputs_[i], is_session_));
+    if (overwrites())
+      for (const std::size_t i : usable) overwrite_note(i).write();
     began_ = true;
     const ThreadLimit limit(usable_threads(options_.threads));
     do_usable(usable, limit.threads());
@@ -206,6 +210,15 @@ class Session {
     }
   }
 
+  bool overwrites() const { return options_.overwrite && !options_.dry_run; }
+
+  OverwriteNote overwrite_note(std::size_t i) const {
+    const std::filesystem::path output = destination_.of(inputs_[i], is_session_);
+    if (const auto* pair = std::get_if<PairFiles>(&inputs_[i]))
+      return {options_, output, {pair->left, pair->right}};
+    return {options_, output, {std::get<SceneFolder>(inputs_[i]).root}};
+  }
+
   Outcome do_input(std::size_t i, const SharedWork& work, Turns& turns) {
     const std::string name = input_name(inputs_[i]).string();
     const bool named = is_session_ && (turns.at_once > 1 || options_.progress == ProgressFormat::kJson);
@@ -215,9 +228,7 @@ class Session {
     if (inputs_.size() > 1) messages().info("{}: scene {} of {}", name, i + 1, inputs_.size());
     Arena arena(turn.threads());
     Outcome outcome = arena.execute([&] { return try_input(inputs_[i], work, turn); });
-    if (!options_.dry_run && !has_results(outcome))
-      end_asking(
-          Workspace(destination_.of(inputs_[i], is_session_)));  // it is refused, or its records say so
+    if (overwrites() && !has_results(outcome)) overwrite_note(i).remove();  // its records say so, or nothing
     return outcome;
   }
 

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "cli/held_lock.hpp"
 #include "cli/pair_fixture.hpp"
 #include "io/cloud/ply.hpp"
 #include "io/image/image_file.hpp"
@@ -271,7 +272,9 @@ TEST_F(ReconstructPair, AnInterruptLeavesAllOfBefore) {
   usleep(700000);
   ASSERT_TRUE(process.running());
   process.send(SIGINT);
-  EXPECT_EQ(process.wait().exit_code, 130);
+  const Outcome stopped = process.wait();
+  EXPECT_EQ(stopped.exit_code, 130);
+  EXPECT_THAT(stopped.err, HasSubstr("stale results are made again")) << "it was at work";
   EXPECT_EQ(outside_status(), before);
   EXPECT_THAT(reconstruct(with({"bm", "--max-disparity", "32"})).err,
               HasSubstr("the result is finished and kept"));
@@ -280,7 +283,16 @@ TEST_F(ReconstructPair, AnInterruptLeavesAllOfBefore) {
 TEST_F(ReconstructPair, OverwriteThatDidNotBeginIsContinuedWithoutIt) {
   write_images();
   ASSERT_EQ(match({}).exit_code, 0);
-  set_content(file("dense/status/overwrite"), "");
+  {
+    const HeldLock lock(file("dense"), LOCK_EX);
+    Process process(folder(), command({"left.png", "right.png", "--max-disparity", "32", "--method", "bm",
+                                       "--overwrite", "--wait"}));
+    while (process.running() && content(folder() / "stderr.txt").find("waiting for") == std::string::npos)
+      usleep(5000);
+    process.send(SIGINT);
+    EXPECT_EQ(process.wait().exit_code, 130);
+  }
+  ASSERT_TRUE(exists("dense/status/overwrite"));
   EXPECT_THAT(match({"--dry-run"}).out, HasSubstr("to do: matching"));
   EXPECT_THAT(match({}).err, Not(HasSubstr("finished and kept")));
   EXPECT_FALSE(exists("dense/status/overwrite"));
@@ -297,7 +309,9 @@ TEST_F(ReconstructPair, OfASmallRegionHasFewDisparitiesByRights) {
 TEST_F(ReconstructPair, AFailureLeavesNothingOfBefore) {
   write_pair_folder("pair");
   ASSERT_EQ(reconstruct({"pair"}).exit_code, 0);
+  set_content(file("pair/dense/fused.ply"), "changed");
   EXPECT_EQ(reconstruct({"pair", "--speckle", "1000000"}).exit_code, 3);
+  EXPECT_EQ(content(file("pair/dense/fused.changed.ply")), "changed");
   for (const char* name : {"disparity.pfm", "depth.pfm", "fused.ply", "report.json", "status/pair.json"})
     EXPECT_FALSE(exists(std::string("pair/dense/") + name)) << name;
 }

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <functional>
 
+#include "cli/held_lock.hpp"
 #include "cli/scene_fixture.hpp"
 
 namespace recon {
@@ -318,6 +319,12 @@ TEST_F(ReconstructResume, KeepsACloudThatSomebodyHasChanged) {
   set_content(dense() / "fused.ply", "changed, and other options");
   ASSERT_EQ(reconstruct({scene().string(), "--point-spacing", "2"}).exit_code, 0);
   EXPECT_EQ(content(dense() / "fused.changed-3.ply"), "changed, and other options");
+  set_content(dense() / "fused.ply", "changed, and options that leave no point");
+  const Outcome empty =
+      reconstruct({scene().string(), "--min-fused-views", "5", "--max-normal-angle", "0.001"});
+  EXPECT_EQ(empty.exit_code, 3);
+  EXPECT_THAT(empty.err, HasSubstr("try first without --max-normal-angle 0.001 and --min-fused-views 5\n"));
+  EXPECT_EQ(content(dense() / "fused.changed-4.ply"), "changed, and options that leave no point");
 }
 
 TEST_F(ReconstructResume, PlansAndStagesNameEarlierResults) {
@@ -382,14 +389,29 @@ TEST_F(ReconstructResume, OverwriteDoesAllAgain) {
   EXPECT_TRUE(same_results(before, results(dense())));
 }
 
+/// Leaves the note of a run that is killed while it waits for the folder.
 TEST_F(ReconstructResume, OverwriteThatDidNotBeginIsContinuedWithoutIt) {
   ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
   const auto before = results(dense());
   const fs::path note = dense() / "status/overwrite";
-  set_content(note, "");
-  EXPECT_THAT(reconstruct({scene().string(), "--dry-run"}).out,
-              HasSubstr("undistorting of 5, depth maps of 5"));
-  EXPECT_TRUE(fs::exists(note));
+  {
+    const HeldLock lock(dense(), LOCK_EX);
+    Process process(folder(), command({scene().string(), "--overwrite", "--wait"}));
+    while (process.running() && content(folder() / "stderr.txt").find("waiting for") == std::string::npos)
+      usleep(5000);
+    process.send(SIGINT);
+    EXPECT_EQ(process.wait().exit_code, 130);
+  }
+  ASSERT_TRUE(fs::exists(note));
+  const auto plan = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {scene().string(), "--dry-run"});
+    return reconstruct(more).out;
+  };
+  EXPECT_THAT(plan({}), HasSubstr("undistorting of 5, depth maps of 5"));
+  EXPECT_THAT(plan({"--stage", "estimate"}), HasSubstr("nothing, all is finished")) << "another command";
+  EXPECT_EQ(reconstruct({scene().string(), "--memory-limit", "1MiB"}).exit_code, 4);
+  EXPECT_EQ(reconstruct({scene().string(), "--stage", "fuse"}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(note)) << "neither is what was asked for";
   const Outcome outcome = reconstruct({scene().string()});
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.err, Not(HasSubstr("kept")));
@@ -399,9 +421,20 @@ TEST_F(ReconstructResume, OverwriteThatDidNotBeginIsContinuedWithoutIt) {
 
 TEST_F(ReconstructResume, OverwriteThatIsRefusedAsksForNothing) {
   ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
-  EXPECT_EQ(reconstruct({scene().string(), "--overwrite", "--memory-limit", "1MiB"}).exit_code, 4);
-  EXPECT_FALSE(fs::exists(dense() / "status/overwrite"));
-  EXPECT_THAT(reconstruct({scene().string(), "--dry-run"}).out, HasSubstr("nothing, all is finished"));
+  const auto refused = [&](std::vector<std::string> more, int exit_code) {
+    more.insert(more.begin(), {scene().string(), "--overwrite"});
+    EXPECT_EQ(reconstruct(more).exit_code, exit_code) << more.back();
+    EXPECT_FALSE(fs::exists(dense() / "status/overwrite")) << more.back();
+    EXPECT_THAT(reconstruct({scene().string(), "--dry-run"}).out, HasSubstr("nothing, all is finished"));
+  };
+  refused({"--memory-limit", "1MiB"}, 4);
+  refused({"--views", "nothing*"}, 3);
+  refused({"--device", "cuda:99"}, 5);
+  const fs::path own = folder() / "own/status/overwrite";
+  fs::create_directories(own.parent_path());
+  set_content(own, "dear");
+  EXPECT_EQ(reconstruct({scene().string(), "-o", (folder() / "own").string()}).exit_code, 2);
+  EXPECT_EQ(content(own), "dear");
 }
 
 /// The rest is what the interrupted run was to make again, not what an earlier one has finished.

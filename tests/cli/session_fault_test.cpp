@@ -138,6 +138,18 @@ TEST_F(ReconstructSessionFault, ThatIsInterruptedKeepsTheLinesOfScenesThatItHasN
   EXPECT_EQ(lines_of(file), 2u) << "c is no scene of the session";
 }
 
+TEST_F(ReconstructSessionFault, OverwriteDoesTheOthersWhereOneOutputFolderIsBad) {
+  copy_scenes({"a", "b"});
+  ASSERT_EQ(run({session().string()}).exit_code, 0);
+  const fs::path mark = session() / "b/dense/status/output.json";
+  fs::remove(mark);
+  fs::create_symlink("nowhere", mark);
+  const Outcome outcome = run({session().string(), "--overwrite"});
+  EXPECT_EQ(outcome.exit_code, 7) << outcome.err;
+  EXPECT_TRUE(fs::exists(session() / "a/dense/report.json"));
+  EXPECT_FALSE(fs::exists(session() / "a/dense/status/overwrite"));
+}
+
 TEST_F(ReconstructSessionFault, OneSceneIsASessionAsTwoAre) {
   copy_scenes({"a"});
   const fs::path out = folder() / "out";

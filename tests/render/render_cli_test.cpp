@@ -112,13 +112,6 @@ TEST_F(RenderCli, KeepsWhatIsThereUnlessItMayOverwriteAScene) {
   ASSERT_EQ(run("small.json scene --quiet --overwrite --views 2"), 0) << err_;
   EXPECT_FALSE(fs::exists(folder_ / "scene/images/view02.png"));
 
-  std::string summary = content(folder_ / "scene/scene.json");
-  const std::size_t at = summary.find("\"complete\": true");
-  ASSERT_NE(at, std::string::npos);
-  std::ofstream(folder_ / "scene/scene.json") << summary.replace(at, 16, "\"complete\": false");
-  ASSERT_EQ(run("small.json scene --quiet --views 2"), 0)
-      << "one that was stopped is rendered again: " << err_;
-
   std::ofstream(folder_ / "scene/images/notes.txt") << "dear";
   std::ofstream(folder_ / "scene/images/view02.png") << "dear";
   EXPECT_EQ(run("small.json scene --quiet --overwrite"), 2);

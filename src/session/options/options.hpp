@@ -91,7 +91,7 @@ struct Shard {
 /// What --quality means where the user gives no sources and no size of the images.
 enum class Quality {
   kDraft,   ///< images of half the size, 8 sources, one iteration of patches
-  kNormal,  ///< 20 sources with patches, else 12; two iterations
+  kNormal,  ///< images of at most kNormalImageSide, 20 sources with patches, else 12; two iterations
   kHigh,    ///< 32 sources with patches, else 20; four iterations
 };
 

@@ -113,9 +113,10 @@ OptionGroup view_options() {
       .in(OptionResult::kPlan);
   group
       .add("max-image-size", "PX",
-           "Longest side of the images, which are reduced to it, pixels. 0: by --quality; high and "
-           "--depth-maps take photos as they are, normal reduces larger ones to " +
-               decimal(kNormalImageSide) + ", draft to half of that, smaller ones to half of their size")
+           "Longest side of the images, which are reduced to it, pixels. 0: by --quality; normal reduces "
+           "larger photos to " +
+               decimal(kNormalImageSide) +
+               " (not with --depth-maps), draft to half of what normal does, high none")
       .number(kScenes, RECON_FIELD(max_image_size), {0, kMaxImageSide})
       .in(OptionResult::kPlan);
   group

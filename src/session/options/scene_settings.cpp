@@ -12,7 +12,7 @@ int ImageSizes::max_side(int width, int height) const {
   return side < photo ? side : 0;
 }
 
-/// Given maps are of images as large as the photos.
+/// Given maps may be as large as the photos: their images are not reduced to what matching gains from.
 static ImageSizes image_sizes(const SessionOptions& options) {
   const bool reduced = options.quality != Quality::kHigh && options.given_maps.folder.empty();
   return {options.max_image_size, reduced ? kNormalImageSide : 0, options.quality == Quality::kDraft};

@@ -200,26 +200,6 @@ void Workspace::check_free_space(std::uint64_t bytes) const {
       " are free; free some space, choose another folder with --output, or lower --max-image-size");
 }
 
-/// The note that results are asked for again.
-constexpr const char* kAskedAgain = "status/overwrite";
-
-void ask_again(const std::filesystem::path& folder) {
-  if (!is_output(folder)) return;
-  try {
-    write_file(folder / kAskedAgain, "");
-  } catch (const OutputError&) {  // the run fails, too
-  }
-}
-
-bool is_asked_again(const Workspace& workspace) {
-  std::error_code ignored;  // what cannot be looked at is found when the folder is taken
-  return fs::exists(workspace.path(kAskedAgain), ignored);
-}
-
-void end_asking(const Workspace& workspace) {
-  if (is_asked_again(workspace)) remove_result(workspace.path(kAskedAgain));
-}
-
 void remove_result(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::remove(path, error);

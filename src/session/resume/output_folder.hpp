@@ -102,17 +102,6 @@ std::filesystem::path set_aside(const std::filesystem::path& report);
 /// @throws OutputError
 void remove_result(const std::filesystem::path& path);
 
-/// Notes in an output folder that --overwrite asks to make its results again, until a run has said so in the
-/// record of each, or has failed before. No folder is made, and one that cannot be written is left to the
-/// run.
-void ask_again(const std::filesystem::path& folder);
-
-/// Whether that was asked for by a run that ended before, such as by Ctrl-C.
-bool is_asked_again(const Workspace& workspace);
-
-/// Removes the note.
-void end_asking(const Workspace& workspace);
-
 /// What the results in an output folder are of.
 enum class OutputKind { kScene, kPair };
 

@@ -28,10 +28,8 @@ struct ResultKey {
 class ResultStore {
  public:
   /// @param workspace  outlives this
-  /// @param overwrite  nothing of earlier runs is kept; nor where an earlier run was asked for that, see
-  ///                   ask_again
-  ResultStore(const Workspace& workspace, bool overwrite)
-      : workspace_(workspace), overwrite_(overwrite || is_asked_again(workspace)) {}
+  /// @param overwrite  nothing of earlier runs is kept
+  ResultStore(const Workspace& workspace, bool overwrite) : workspace_(workspace), overwrite_(overwrite) {}
 
   /// Whether nothing of earlier runs is kept.
   bool overwrites() const { return overwrite_; }

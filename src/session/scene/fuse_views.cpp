@@ -130,6 +130,8 @@ std::string strict_options(const GivenOptions& given) {
         "photos have texture";
   else if (by_chance(job.findings, agreement))
     reason = "the views do not agree on the depth: " + disagreement(job.input, job.findings);
+  if (const std::string kept = job.products.results.keep_changed_cloud(Step::kFusion); !kept.empty())
+    job.findings.warn(kept);
   const bool removed = is_there(job.products.workspace.path(Workspace::cloud_file()));
   remove_of_cloud(job.products.workspace, job.targets, false);  // it would be one of other maps
   throw InputError(
@@ -137,7 +139,7 @@ std::string strict_options(const GivenOptions& given) {
                   "across views and {:.2f} % after it; {}{}{}",
                   folder, points == 0 ? "is empty" : fmt::format("would be {} points by chance", points),
                   views.size(), photometric, geometric, reason, strict_options(job.options.given),
-                  removed ? "; the earlier cloud is removed, as it was of other depth maps" : ""));
+                  removed ? "; the earlier cloud, which was of other options, is removed" : ""));
 }
 
 std::vector<std::uint32_t> image_indices(const ScenePlan& plan, const std::vector<int>& views) {

@@ -53,7 +53,7 @@ TimePlan plan_time(const SceneJob& job, const SceneWork& work, const Backends& b
 void add_smaller_images(SceneJob& job, const SceneWork& work, const Backends& backends,
                         const PerformanceModel& model, const BeginningTimes& beginning, TimePlan& time);
 
-/// "--max-image-size 2000 would take about 5 min"; empty for a plan without.
+/// "--max-image-size 1600 would take about 5 min"; empty for a plan without.
 std::string smaller_images_text(const TimePlan& time);
 
 /// Adds the times of a finished run to the model, without steps of less than a tenth of a second.

@@ -20,7 +20,9 @@ SceneJob::SceneJob(const SessionOptions& session_options, SceneFolder folder, Wo
               settings.cloud.export_points > 0},
       host(limits),
       input{std::move(folder), {}, {}, {}, {}},
-      products(plan, std::move(output), input.folder.images, settings.matching, session_options.overwrite),
+      overwrite_note(session_options, output.root(), {input.folder.root}),
+      products(plan, std::move(output), input.folder.images, settings.matching,
+               session_options.overwrite || overwrite_note.is_there()),
       inputs(options.recorded({settings.matching.method, false}), settings, input, products) {}
 
 void SceneJob::read() {

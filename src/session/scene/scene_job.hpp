@@ -10,6 +10,7 @@
 #include "session/products/scene_input.hpp"
 #include "session/products/scene_products.hpp"
 #include "session/products/targets.hpp"
+#include "session/resume/overwrite_note.hpp"
 #include "session/scene/output_files.hpp"
 #include "session/scene/plan_memory.hpp"
 #include "session/scene/scene_work.hpp"
@@ -60,6 +61,7 @@ struct SceneJob {
   SceneInput input;
   ScenePlan plan;
   Findings findings;
+  OverwriteNote overwrite_note;
   SceneProducts products;
   const StepInputs inputs;
   MemoryPlan memory;
