@@ -84,8 +84,7 @@ class SupportPixel {
 
   /// The steps to the nearest reliable pixel in a direction; 0 if there is none.
   __device__ int steps_to_support(int direction) const {
-    const int stride = support_stride(args_.states);
-    const int dx = stride * step_x(direction), dy = stride * step_y(direction);
+    const int dx = step_x(direction), dy = step_y(direction);
     int x = x_, y = y_;
     for (int steps = 1; steps <= kMaxSupportSteps; ++steps) {
       x += dx, y += dy;

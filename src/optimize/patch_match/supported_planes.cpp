@@ -70,8 +70,7 @@ class SupportedPlanes {
 
   /// The steps from each pixel to the nearest reliable one in a direction; 0 if there is none.
   void find_supports(int direction) {
-    const int stride = support_stride(states_);
-    const int dx = stride * step_x(direction), dy = stride * step_y(direction);
+    const int dx = step_x(direction), dy = step_y(direction);
     Image<std::uint8_t>& steps = steps_[direction];
     for (int j = 0; j < states_.height; ++j) {
       const int y = dy > 0 ? states_.height - 1 - j : j;

@@ -26,9 +26,8 @@ constexpr int kParallaxSources = 4, kComparedSources = 8;
 /// none.
 constexpr int kSupportDirections = 8;
 constexpr int kMinSupport = 6;
-/// Max steps to a support, and the longest side of the images, pixels, in which they are of one pixel: in
-/// larger ones support is looked for as far in the scene.
-constexpr int kMaxSupportSteps = 200, kSideOfSteps = 800;
+/// Max steps to a support.
+constexpr int kMaxSupportSteps = 200;
 /// How far a support may be from the plane, pixels of parallax.
 constexpr float kMaxSupportDistance = 0.7f;
 
@@ -44,12 +43,6 @@ RECON_HD constexpr int balance(bool contradicted) {
 }
 
 enum class PixelKind : std::uint8_t { kOther, kReliable, kUnreliable };
-
-/// The pixels of a step to a support.
-RECON_HD int support_stride(const PatchStates& states) {
-  const int side = states.width > states.height ? states.width : states.height;
-  return (side + kSideOfSteps - 1) / kSideOfSteps;
-}
 
 /// A step in a direction.
 RECON_HD int step_x(int direction) {
@@ -109,14 +102,13 @@ struct Support {
   float unit = 0;      ///< see parallax_unit
 };
 
-/// The support `steps` away in a direction, see support_stride; 0: none.
+/// The support `steps` pixels away in a direction; 0: none.
 /// @param unit  unit(x, y): parallax_unit of a pixel
 template <class Unit>
 RECON_HD Support support_at(const PatchStates& states, int x, int y, int direction, int steps,
                             const Unit& unit) {
   if (steps == 0) return {};
-  const int pixels = steps * support_stride(states);
-  const int dx = pixels * step_x(direction), dy = pixels * step_y(direction);
+  const int dx = steps * step_x(direction), dy = steps * step_y(direction);
   return {true, static_cast<float>(dx), static_cast<float>(dy), states.at(x + dx, y + dy).plane.w,
           unit(x + dx, y + dy)};
 }
