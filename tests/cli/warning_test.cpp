@@ -44,6 +44,12 @@ TEST_F(ReconstructWarning, OfAViewWithoutOverlapNamesThePoseAndTheAngles) {
                         "pose, or widen --min-angle and --max-angle"));
 }
 
+TEST_F(ReconstructWarning, AreCountedInTheLastLine) {
+  EXPECT_THAT(reconstruct({scene().string()}).out, testing::Not(HasSubstr("warning")));
+  EXPECT_THAT(reconstruct({scene().string(), "--min-fused-views", "9"}).out,
+              testing::ContainsRegex("points from 5 views in [0-9.]+ s; 1 warning; see "));
+}
+
 TEST_F(ReconstructWarning, OfAViewWithoutAPairNamesTheMethod) {
   // The last two look away from the others, one behind the other.
   Scene turned = cameras();
