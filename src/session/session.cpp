@@ -228,7 +228,7 @@ class Session {
     if (inputs_.size() > 1) messages().info("{}: scene {} of {}", name, i + 1, inputs_.size());
     Arena arena(turn.threads());
     Outcome outcome = arena.execute([&] { return try_input(inputs_[i], work, turn); });
-    if (overwrites() && !has_results(outcome)) overwrite_note(i).remove();  // its records say so, or nothing
+    if (overwrites() && !has_results(outcome)) overwrite_note(i).remove();  // refused, or its records say it
     return outcome;
   }
 
