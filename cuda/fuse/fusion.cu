@@ -44,7 +44,7 @@ __device__ bool observes(const DeviceFusionJob& job, const DeviceFusionView& vie
                          const Reprojection& seen, Observation& result) {
   if (!agrees(job, seen)) return false;
   result = observation(view, seen.x, seen.y);
-  return normals_agree(start.normal, result.normal, job.min_cosine);
+  return normals_agree(start.normal, result.normal, view.min_cosine);
 }
 
 struct Decision {

@@ -20,6 +20,7 @@ struct DeviceFusionView {
   Rgb8* colour;
   std::uint32_t* used;  ///< see UsedPixels; null if no point starts there any more
   std::uint32_t index;
+  double min_cosine = -1;  ///< of a neighbour: of the angle between its normals and those of the view
 };
 
 /// Numbers of a row's points and of their views; or the sums of those of all rows before it, modulo 2^32.
@@ -40,7 +41,7 @@ struct DeviceFusionJob {
   int view_count;
   int width, height;  ///< of the view
   PointCriteria criteria;
-  double max_relative_depth, min_cosine;  ///< of these criteria
+  double max_relative_depth;  ///< of these criteria
   int spacing;
   std::uint16_t* view_counts;  ///< per row and place: the number of views of the point, 0: none
   RowCounts* rows;

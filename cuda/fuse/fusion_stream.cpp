@@ -139,7 +139,12 @@ void FusionStream::describe(const FusionJob& job) {
     used += words_of(view.camera);
   };
   upload_used(job.reference, views_.front());
-  for (std::size_t i = 0; i < job.neighbours.size(); ++i) upload_used(job.neighbours[i], views_[i + 1]);
+  for (std::size_t i = 0; i < job.neighbours.size(); ++i) {
+    const FusionInput& neighbour = job.neighbours[i];
+    upload_used(neighbour, views_[i + 1]);
+    views_[i + 1].min_cosine =
+        min_cosine(options_.agreement, std::max(job.reference.normal_noise, neighbour.normal_noise));
+  }
   std::vector<int> ascending(views_.size());
   std::iota(ascending.begin(), ascending.end(), 0);
   std::sort(ascending.begin(), ascending.end(), [this](int a, int b) {
@@ -156,7 +161,6 @@ void FusionStream::describe(const FusionJob& job) {
           camera.height,
           options_,
           static_cast<double>(options_.agreement.max_relative_depth),
-          min_cosine(options_.agreement),
           options_.spacing,
           work_->view_counts,
           work_->rows,

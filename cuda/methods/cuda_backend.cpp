@@ -89,9 +89,7 @@ class MapStream {
     for (const DepthSource& source : sources) {
       const std::optional<DeviceMaps> other = acquire(source);
       if (!other) return std::nullopt;
-      launch_agreement(agreement_geometry(reference.camera, reference.cam_from_world, source.camera,
-                                          source.cam_from_world, options),
-                       *view, *other, stream_.get());
+      launch_agreement(agreement_geometry(reference, source, options), *view, *other, stream_.get());
     }
     staging_.download<Agreement>(view->counts, view->width, counts.view(), stream_);
     return counts;

@@ -21,6 +21,7 @@
 #include "fuse/agreement.hpp"
 #include "fuse/device_fusion.hpp"
 #include "fuse/fusion.hpp"
+#include "fuse/normal_noise.hpp"
 #include "io/map/map_files.hpp"
 #include "match/combine_step.hpp"
 #include "session/diagnose/given_depths.hpp"
@@ -155,9 +156,11 @@ class CheckedViews {
   DepthSource source(int view) const {
     const ViewDepth& maps = maps_[view];
     return {plan_.view(view).camera, plan_.scene_view(view).cam_from_world,
-            first_id_ + static_cast<std::uint64_t>(view), [&maps] {
+            first_id_ + static_cast<std::uint64_t>(view),
+            [&maps] {
               return DepthSource::Maps{maps.depth.view(), maps.normal.view(), nullptr};
-            }};
+            },
+            recon::normal_noise(maps.normal.view())};
   }
 
   ViewDepth check(Backend& backend, std::size_t index) const {

@@ -240,23 +240,13 @@ void reproject(const PointBlock& points, const Pose& view_from_points, const Dep
   (points, view_from_points, view, static_cast<double>(options.max_relative_depth), result);
 }
 
-AgreementGeometry agreement_geometry(const Pinhole& reference, const Pose& reference_from_world,
-                                     const Pinhole& source, const Pose& source_from_world,
-                                     const ConsistencyOptions& options) {
-  return {reference, source, source_from_world * inverse(reference_from_world),
-          static_cast<double>(options.max_relative_depth), min_cosine(options)};
-}
-
 void count_agreement(const DepthView& reference, const DepthView& source, const ConsistencyOptions& options,
                      ImageView<Agreement> counts) {
   EXPECTS(counts.width == reference.depth.width && counts.height == reference.depth.height);
   static_assert(sizeof(Agreement) == sizeof(std::uint64_t));
   std::vector<double> ray_x(counts.width);
   for (int x = 0; x < counts.width; ++x) ray_x[x] = reference.camera.ray(pixel_centre(x, 0)).x;
-  const AgreementRow view{reference, source,
-                          agreement_geometry(reference.camera, reference.cam_from_world, source.camera,
-                                             source.cam_from_world, options),
-                          ray_x.data()};
+  const AgreementRow view{reference, source, agreement_geometry(reference, source, options), ray_x.data()};
   parallel_for(counts.height, [&](int y) {
     AgreementRow row = view;
     row.y = y;
@@ -269,7 +259,7 @@ void count_agreement(const DepthView& reference, const DepthView& source, const 
 Image<Agreement> count_agreement(const DepthSource& reference, const std::vector<DepthSource>& sources,
                                  const ConsistencyOptions& options) {
   const auto view_of = [](const DepthSource& source, const DepthSource::Maps& maps) {
-    return DepthView{source.camera, source.cam_from_world, maps.depth, maps.normal, {}};
+    return DepthView{source.camera, source.cam_from_world, maps.depth, maps.normal, {}, source.normal_noise};
   };
   const DepthSource::Maps maps = reference.load();
   Image<Agreement> counts(maps.depth.width, maps.depth.height, {});

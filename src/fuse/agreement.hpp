@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -22,6 +23,7 @@ struct DepthView {
   ImageView<const float> depth;       ///< z, scene units
   ImageView<const Vec3f> normal;      ///< unit, camera frame
   ImageView<const float> confidence;  ///< [0, 1]
+  float normal_noise = 0;             ///< see recon::normal_noise
 };
 
 /// The depth map of a view, which is loaded where it is needed.
@@ -37,6 +39,7 @@ struct DepthSource {
   Pose cam_from_world;
   std::uint64_t id = 0;  ///< of the maps within the process, so that a GPU may keep a copy of them
   std::function<Maps()> load;
+  float normal_noise = 0;  ///< see recon::normal_noise
 };
 
 /// Some points in one frame.
@@ -71,10 +74,14 @@ struct ReprojectedBlock {
 void reproject(const PointBlock& points, const Pose& view_from_points, const DepthView& view,
                const ConsistencyOptions& options, ReprojectedBlock& result);
 
-/// The geometry of two views that `count_agreement` compares.
-AgreementGeometry agreement_geometry(const Pinhole& reference, const Pose& reference_from_world,
-                                     const Pinhole& source, const Pose& source_from_world,
-                                     const ConsistencyOptions& options);
+/// The geometry of two views that `count_agreement` compares. @tparam View  DepthView or DepthSource
+template <class View>
+AgreementGeometry agreement_geometry(const View& reference, const View& source,
+                                     const ConsistencyOptions& options) {
+  return {reference.camera, source.camera, source.cam_from_world * inverse(reference.cam_from_world),
+          static_cast<double>(options.max_relative_depth),
+          min_cosine(options, std::max(reference.normal_noise, source.normal_noise))};
+}
 
 /// Adds what one source says of every known depth of `reference`; at most 255 sources can be added. Equals
 /// agreement_step.

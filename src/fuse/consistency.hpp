@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/hd.hpp"
@@ -15,6 +16,7 @@ struct ConsistencyOptions {
   int min_views = 1;                 ///< other views that must agree
   /// Of a depth where no other view has one; 1: none is kept.
   float min_lone_confidence = 1.0f;
+  bool angle_follows_noise = false;  ///< allows larger angles between noisy normals, see min_cosine
 };
 
 /// Whether a depth that no other view confirms or contradicts is kept.
@@ -28,9 +30,15 @@ RECON_HD bool normals_agree(Vec3d a, Vec3d b, double min_cosine) {
   return !(cosine < min_cosine);
 }
 
-inline double min_cosine(const ConsistencyOptions& options) {
+/// The cosine of the max angle between the normals of two views.
+/// @param normal_noise  the larger one of the two, see recon::normal_noise
+inline double min_cosine(const ConsistencyOptions& options, float normal_noise) {
   constexpr double kRadiansPerDegree = 0.017453292519943295;
-  return std::cos(static_cast<double>(options.max_angle_degrees) * kRadiansPerDegree);
+  constexpr float kAnglePerNoise = 7, kMaxNoisyAngle = 90;
+  float angle = options.max_angle_degrees;
+  if (options.angle_follows_noise)
+    angle = std::max(angle, std::min(kAnglePerNoise * normal_noise, kMaxNoisyAngle));
+  return std::cos(static_cast<double>(angle) * kRadiansPerDegree);
 }
 
 }  // namespace recon

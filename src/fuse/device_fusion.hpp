@@ -15,6 +15,7 @@ struct FusionInput {
   const FusionView* view = nullptr;
   std::shared_ptr<const FusionMaps> maps;  ///< null where a device has them
   UsedPixels* used = nullptr;              ///< of a neighbour: null if no point starts there any more
+  float normal_noise = 0;                  ///< see recon::normal_noise
 };
 
 /// What the points of a view are made from.

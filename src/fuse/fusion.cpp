@@ -15,6 +15,7 @@
 #include "core/lru_cache.hpp"
 #include "fuse/device_fusion.hpp"
 #include "fuse/host_fusion.hpp"
+#include "fuse/normal_noise.hpp"
 
 namespace recon {
 
@@ -29,6 +30,7 @@ struct FusionByViews::State {
         sink_(sink),
         host_(options),
         used_(views.size()),
+        noise_(views.size()),
         done_after_(views.size()) {
     const int count = static_cast<int>(views.size());
     std::vector<int> last_user(views.size());
@@ -168,10 +170,10 @@ struct FusionByViews::State {
 
   /// Empty if the view has no maps. They may leave the device later on, so that it is asked once.
   std::optional<FusionInput> load_input(int i) {
-    if (device_has(i)) return FusionInput{i, &views_[i], nullptr, nullptr};
+    if (device_has(i)) return FusionInput{i, &views_[i], nullptr, nullptr, noise_[i]};
     std::shared_ptr<const FusionMaps> maps = load(i);
     if (!maps) return std::nullopt;
-    return FusionInput{i, &views_[i], std::move(maps), nullptr};
+    return FusionInput{i, &views_[i], std::move(maps), nullptr, noise_[i]};
   }
   bool device_has(int i) const { return device_ != nullptr && device_->has(i); }
 
@@ -220,8 +222,12 @@ struct FusionByViews::State {
   }
 
   std::shared_ptr<const FusionMaps> load(int i) {
-    return cache_.get(
-        i, [&] { return loader_.load(i); }, [](const FusionMaps&) { return std::size_t{1}; });
+    const auto load = [&] {
+      auto maps = loader_.load(i);
+      if (maps) noise_[i] = normal_noise(maps->normal);
+      return maps;
+    };
+    return cache_.get(i, load, [](const FusionMaps&) { return std::size_t{1}; });
   }
 
   const std::vector<FusionView>& views_;
@@ -232,6 +238,7 @@ struct FusionByViews::State {
   PointSink& sink_;
   HostFusion host_;
   std::vector<UsedPixels> used_;
+  std::vector<float> noise_;                  ///< of the normals of each view that has been loaded
   std::vector<std::vector<int>> done_after_;  ///< the views that no view after this one needs
   int next_ = 0;
   std::uint64_t points_ = 0;    ///< that the sink has got since the last call

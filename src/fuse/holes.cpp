@@ -144,8 +144,7 @@ void fill_holes(const CheckedMaps& maps, const DepthSource& view, const std::vec
   for (const DepthSource& source : sources) {
     const DepthSource::Maps others = source.load();
     const SourcePixels pixels{others.depth.data, others.normal.data, others.depth.pitch, others.normal.pitch};
-    const AgreementGeometry geometry = agreement_geometry(view.camera, view.cam_from_world, source.camera,
-                                                          source.cam_from_world, options.agreement);
+    const AgreementGeometry geometry = agreement_geometry(view, source, options.agreement);
     holes.for_each([&](Interpolated& pixel, int y) {
       const int x = pixel.x;
       pixel.agreement += agreement_step(geometry, x, y, maps.depth(x, y), maps.normal(x, y), pixels);

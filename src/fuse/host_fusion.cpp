@@ -40,6 +40,7 @@ struct LoadedView {
   ImageView<const Rgb8> colour;
   Pose world_from_cam;
   UsedPixels* used;
+  double min_cosine = -1;            ///< of a neighbour: of its normals and those of the reference
   std::vector<double> ray_x, ray_y;  ///< of the rays of each column and row, whose z is 1
 };
 
@@ -54,8 +55,12 @@ struct PixelBlock {
 class ViewPoints {
  public:
   ViewPoints(const FusionJob& job, const FusionOptions& options)
-      : job_(job), options_(options), cosine_(min_cosine(options.agreement)), reference_(job.reference) {
-    for (const FusionInput& neighbour : job.neighbours) neighbours_.emplace_back(neighbour);
+      : job_(job), options_(options), reference_(job.reference) {
+    for (const FusionInput& neighbour : job.neighbours) {
+      neighbours_.emplace_back(neighbour);
+      neighbours_.back().min_cosine =
+          min_cosine(options.agreement, std::max(job.reference.normal_noise, neighbour.normal_noise));
+    }
   }
 
   /// @param rows  buffers that are used again
@@ -174,7 +179,7 @@ class ViewPoints {
       if (found.sees_through(i)) ++seeing_through;
       if (!found.agrees(i)) continue;
       const Vec3d other = neighbours_[n].normal(found.x[i], found.y[i]);
-      if (!normals_agree(normal, other, cosine_)) continue;
+      if (!normals_agree(normal, other, neighbours_[n].min_cosine)) continue;
       observe(neighbours_[n], found.x[i], found.y[i], other, sums);
       out.views.push_back(static_cast<std::uint32_t>(neighbours_[n].index));
     }
@@ -218,7 +223,6 @@ class ViewPoints {
 
   const FusionJob& job_;
   const FusionOptions& options_;
-  const double cosine_;
   const LoadedView reference_;
   std::vector<LoadedView> neighbours_;
 };

@@ -62,6 +62,10 @@ struct PlaneViews : FusionMapLoader {
   int loads = 0;
 };
 
+inline Vec3f as_floats(Vec3d v) {
+  return {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)};
+}
+
 inline Mat3d rotation(double a, double b, double c) {
   const Mat3d x{{1, 0, 0, 0, std::cos(a), -std::sin(a), 0, std::sin(a), std::cos(a)}};
   const Mat3d y{{std::cos(b), 0, std::sin(b), 0, 1, 0, -std::sin(b), 0, std::cos(b)}};
@@ -73,6 +77,7 @@ inline Mat3d rotation(double a, double b, double c) {
 /// normals and colours, and unknown pixels.
 struct RotatedViews : FusionMapLoader {
   static constexpr int kCount = 5;
+  inline static const Vec3d kNormal = normalized(Vec3d{0.2, -0.1, 1.0});  ///< of the plane
 
   explicit RotatedViews(unsigned seed, int size = 1) : random_(seed) {
     for (int i = 0; i < kCount; ++i) {
@@ -104,6 +109,14 @@ struct RotatedViews : FusionMapLoader {
             maps[i]->confidence.view()};
   }
 
+  /// Gives some of the views normals without noise.
+  void smooth_some_normals() {
+    for (const std::size_t i : {0u, 2u})
+      for (int y = 0; y < maps[i]->normal.height(); ++y)
+        for (int x = 0; x < maps[i]->normal.width(); ++x)
+          maps[i]->normal(x, y) = as_floats(views[i].cam_from_world.rotation * -kNormal);
+  }
+
   std::vector<FusionView> views;
   std::vector<std::shared_ptr<OwnedMaps>> maps;
   int loads = 0;
@@ -118,7 +131,7 @@ struct RotatedViews : FusionMapLoader {
     const Pose world_from_cam = inverse(view.cam_from_world);
     OwnedMaps result{Image<float>(camera.width, camera.height), Image<Vec3f>(camera.width, camera.height),
                      Image<float>(camera.width, camera.height), Image<Rgb8>(camera.width, camera.height)};
-    const Vec3d n = normalized(Vec3d{0.2, -0.1, 1.0});
+    const Vec3d n = kNormal;
     for (int y = 0; y < camera.height; ++y)
       for (int x = 0; x < camera.width; ++x) {
         const Vec3d ray = world_from_cam.rotation * camera.ray(pixel_centre(x, y));
@@ -129,10 +142,9 @@ struct RotatedViews : FusionMapLoader {
         const bool outlier = uniform() > 0.9;
         result.depth(x, y) =
             uniform() > 0.9 ? kUnknown : static_cast<float>(z * (1 + (outlier ? 0.2 : 0.008) * uniform()));
-        const Vec3d seen = view.cam_from_world.rotation *
-                           normalized(-n + (outlier ? 2.0 : 0.3) * Vec3d{uniform(), uniform(), uniform()});
-        result.normal(x, y) = {static_cast<float>(seen.x), static_cast<float>(seen.y),
-                               static_cast<float>(seen.z)};
+        result.normal(x, y) =
+            as_floats(view.cam_from_world.rotation *
+                      normalized(-n + (outlier ? 2.0 : 0.3) * Vec3d{uniform(), uniform(), uniform()}));
         if (uniform() > 0.9) result.normal(x, y) = {kUnknown, kUnknown, kUnknown};
         result.confidence(x, y) = static_cast<float>(0.5 + 0.5 * uniform());
         result.colour(x, y) = {grey(), grey(), grey()};
@@ -200,7 +212,7 @@ inline bool qualifies(const RotatedViews& scene, std::size_t i, int x, int y, co
     through += sees_through(seen.predicted, found, share);
     if (!depths_agree(seen.predicted, found, share)) continue;
     const Vec3d same = inverse(other.cam_from_world).rotation * widened(other.normal(seen.x, seen.y));
-    agreeing += normals_agree(normal, same, min_cosine(options.agreement));
+    agreeing += normals_agree(normal, same, min_cosine(options.agreement, 0));
   }
   return agreeing >= options.min_views && through < agreeing;
 }

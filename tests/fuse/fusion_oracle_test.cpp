@@ -10,6 +10,7 @@
 
 #include "fuse/agreement.hpp"
 #include "fuse/fusion.hpp"
+#include "fuse/normal_noise.hpp"
 #include "fusion_cases.hpp"
 
 namespace recon {
@@ -60,6 +61,30 @@ TEST(CountAgreement, EqualsTheTextbookForRotatedCameras) {
   }
 }
 
+/// Views agree on noisy normals up to larger angles: pairs of smooth ones within the limit, all others, of
+/// views of up to 13 degrees of noise, within up to 90 degrees.
+TEST(CountAgreement, FollowsTheNoiseOfNormals) {
+  RotatedViews scene(9);
+  const ConsistencyOptions options{0.01f, 15.0f, 1, 1.0f, true};
+  std::vector<DepthView> views;
+  for (std::size_t i = 0; i < RotatedViews::kCount; ++i) {
+    views.push_back(scene.depth_view(i));
+    views[i].normal_noise = 3.0f * static_cast<float>(i);
+  }
+  for (const std::size_t i : {0u, 1u, 3u}) {
+    Image<Agreement> found(views[i].depth.width, views[i].depth.height, {});
+    for (const DepthView& source : views) count_agreement(views[i], source, options, found.view());
+    int agree = 0;
+    for (int y = 0; y < found.height(); ++y)
+      for (int x = 0; x < found.width(); ++x) {
+        ASSERT_EQ(found(x, y).agree, reference::agreement(views[i], views, options, x, y).agree)
+            << "view " << i << " at " << x << " " << y;
+        agree += found(x, y).agree;
+      }
+    EXPECT_GT(agree, found.width() * found.height());
+  }
+}
+
 /// The vectors of the processor against the definition that a GPU computes with.
 TEST(CountAgreement, EqualsTheStep) {
   const RotatedViews scene(4);
@@ -67,8 +92,7 @@ TEST(CountAgreement, EqualsTheStep) {
   for (std::size_t i = 0; i < RotatedViews::kCount; ++i)
     for (std::size_t j = 0; j < RotatedViews::kCount; ++j) {
       const DepthView view = scene.depth_view(i), source = scene.depth_view(j);
-      const AgreementGeometry geometry =
-          agreement_geometry(view.camera, view.cam_from_world, source.camera, source.cam_from_world, options);
+      const AgreementGeometry geometry = agreement_geometry(view, source, options);
       const SourcePixels pixels{source.depth.data, source.normal.data, source.depth.pitch,
                                 source.normal.pitch};
       Image<Agreement> found(view.depth.width, view.depth.height, {});
@@ -137,13 +161,15 @@ TEST(Fuse, LeavesNoCracks) {
 
 /// The same points in the same order; means are sums of few doubles in another order: 1e-12, as floats 1e-6.
 TEST(Fuse, EqualsTheTextbookForRotatedCameras) {
-  for (const unsigned seed : {4u, 5u})
+  for (const unsigned seed : {4u, 5u, 6u})
     for (const int spacing : {1, 2, 3}) {
       RotatedViews scene(seed);
+      if (seed == 6) scene.smooth_some_normals();
       std::vector<FusionMaps> maps;
       for (const auto& one : scene.maps) maps.push_back(views_of(one));
       FusionOptions options;
       options.agreement = {0.01f, 40.0f, 1, 0.6f};
+      if (seed == 6) options.agreement = {0.01f, 15.0f, 1, 0.6f, true};
       options.min_views = 2;
       options.spacing = spacing;
       Collected cloud;
@@ -167,6 +193,31 @@ TEST(Fuse, EqualsTheTextbookForRotatedCameras) {
       EXPECT_GT(lone, 20u);
       EXPECT_GT(merged, expected.size() / 10);
     }
+}
+
+TEST(NormalNoise, IsTheMedianAngle) {
+  std::mt19937 random(3);
+  for (const double spread : {0.0, 0.05, 0.3})
+    for (const int width : {6, 97, 640}) {
+      Image<Vec3f> normals(width, 53);
+      for (int y = 0; y < normals.height(); ++y)
+        for (int x = 0; x < width; ++x) {
+          std::uniform_real_distribution<double> uniform(-spread, spread);
+          normals(x, y) = as_floats(normalized(Vec3d{uniform(random), uniform(random), -1}));
+          if (x % 7 == 3) normals(x, y).x = kUnknown;
+        }
+      const float noise = normal_noise(normals.view());
+      EXPECT_NEAR(noise, reference::normal_noise(normals.view()), 1e-4f);
+      if (spread > 0)
+        EXPECT_NEAR(static_cast<double>(noise), 57.3 * spread, 17 * spread);
+      else
+        EXPECT_LT(noise, 0.1f);
+    }
+}
+
+TEST(NormalNoise, OfFewNormalsIsNone) {
+  EXPECT_EQ(normal_noise(Image<Vec3f>(4, 100, Vec3f{0, 0, -1}).view()), 0) << "too narrow";
+  EXPECT_EQ(normal_noise(Image<Vec3f>(100, 100, Vec3f{kUnknown, 0, -1}).view()), 0);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace recon::reference {
 namespace {
@@ -53,11 +54,12 @@ bool same_depth(double predicted, float found, const ConsistencyOptions& options
   return std::abs(predicted - at) / at <= static_cast<double>(options.max_relative_depth);
 }
 
-bool same_normal(Point a, Point b, const ConsistencyOptions& options) {
+bool same_normal(Point a, Point b, const ConsistencyOptions& options, float noise) {
   const double cosine = a.x * b.x + a.y * b.y + a.z * b.z;
   if (std::isnan(cosine)) return true;  // one of them is unknown
-  return std::acos(std::clamp(cosine, -1.0, 1.0)) * 180 / M_PI <=
-         static_cast<double>(options.max_angle_degrees);
+  double limit = options.max_angle_degrees;
+  if (options.angle_follows_noise && 7.0 * noise > limit) limit = std::min(7.0 * noise, 90.0);
+  return std::acos(std::clamp(cosine, -1.0, 1.0)) * 180 / M_PI <= limit;
 }
 
 Point between(Point from, Point to) {
@@ -83,6 +85,7 @@ class Cloud {
       : views_(views), maps_(maps), options_(options) {
     for (const FusionView& view : views)
       used_.emplace_back(static_cast<std::size_t>(view.camera.width * view.camera.height), false);
+    for (const FusionMaps& its : maps) noise_.push_back(reference::normal_noise(its.normal));
   }
 
   std::vector<CloudPoint> points() {
@@ -138,7 +141,8 @@ class Cloud {
         ++seeing_through;
       if (!same_depth(seen.z, depth(other), options_.agreement)) continue;
       if (k > i) later.push_back({k, seen});
-      if (same_normal(normal(own), normal(other), options_.agreement)) agreeing.push_back(other);
+      if (same_normal(normal(own), normal(other), options_.agreement, std::max(noise_[i], noise_[k])))
+        agreeing.push_back(other);
     }
     const int count = static_cast<int>(agreeing.size());
     const float limit = options_.agreement.min_lone_confidence;
@@ -207,6 +211,7 @@ class Cloud {
   const std::vector<FusionView>& views_;
   const std::vector<FusionMaps>& maps_;
   FusionOptions options_;
+  std::vector<float> noise_;  ///< of the normals of each view
   std::vector<std::vector<bool>> used_;
 };
 
@@ -229,7 +234,8 @@ Counts agreement(const DepthView& reference, const std::vector<DepthView>& sourc
     const bool same = same_depth(seen.z, found, options);
     counts.through += !same && seen.z < static_cast<double>(found);
     const Point found_normal = world_normal(source.cam_from_world, source.normal(seen.x, seen.y));
-    const bool agrees = same && same_normal(normal, found_normal, options);
+    const bool agrees = same && same_normal(normal, found_normal, options,
+                                            std::max(reference.normal_noise, source.normal_noise));
     counts.agree += agrees;
     const double difference = std::abs(seen.z / static_cast<double>(found) - 1);
     counts.close += agrees && difference <= static_cast<double>(options.max_relative_depth) / 4;
@@ -239,6 +245,21 @@ Counts agreement(const DepthView& reference, const std::vector<DepthView>& sourc
     ++counts.placed, counts.offset += offset;
   }
   return counts;
+}
+
+float normal_noise(ImageView<const Vec3f> normals) {
+  std::vector<double> angles;
+  for (int j = 0; j < 64; ++j)
+    for (int i = 0; i < 64; ++i) {
+      const int x = static_cast<int>((i + 0.5) / 64 * (normals.width - 4));
+      const int y = static_cast<int>((j + 0.5) / 64 * normals.height);
+      const Vec3f a = normals(x, y), b = normals(x + 4, y);
+      const double cosine = product({a.x, a.y, a.z}, {b.x, b.y, b.z});
+      if (!std::isnan(cosine)) angles.push_back(std::acos(std::clamp(cosine, -1.0, 1.0)) * 180 / M_PI);
+    }
+  if (angles.size() < 64) return 0;
+  std::sort(angles.begin(), angles.end(), std::greater());
+  return static_cast<float>(angles[angles.size() / 2]);
 }
 
 std::vector<CloudPoint> fused_points(const std::vector<FusionView>& views,

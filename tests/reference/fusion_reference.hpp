@@ -19,6 +19,9 @@ struct Counts {
 Counts agreement(const DepthView& reference, const std::vector<DepthView>& sources,
                  const ConsistencyOptions& options, int x, int y);
 
+/// The noise of the normals of a view, degrees; see recon::normal_noise.
+float normal_noise(ImageView<const Vec3f> normals);
+
 struct CloudPoint : FusedPoint {
   std::vector<std::uint32_t> views;  ///< indices of the views that agree, ascending
 };

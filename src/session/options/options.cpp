@@ -199,6 +199,7 @@ ConsistencyOptions SessionOptions::check_consistency(Job job) const {
   const bool patches = swept_by_patches(job);
   result.max_angle_degrees =
       max_normal_angle.value_or(patches ? kDefaultMaxPatchAngle : consistency.max_angle_degrees);
+  result.angle_follows_noise = patches && !max_normal_angle;
   if (patches && consistency.min_views == 1) result.min_lone_confidence = min_lone_confidence;
   return result;
 }

@@ -202,7 +202,8 @@ void add_fusion(OptionGroup& group) {
       .in(OptionResult::kAgreement);
   group.add("max-normal-angle", "DEGREES", "Max angle between the normals of views that agree")
       .number(kScenes, RECON_FIELD(max_normal_angle), {0, 180})
-      .described("planesweep: " + decimal(kDefaultMaxPatchAngle) + " with patches; else " +
+      .described("planesweep: " + decimal(kDefaultMaxPatchAngle) +
+                 " with patches, more where normals are noisy; else " +
                  decimal(defaults.consistency.max_angle_degrees))
       .meaning([](const auto& o, Job job) { return decimal(o.check_consistency(job).max_angle_degrees); })
       .in(OptionResult::kAgreement);

@@ -10,6 +10,7 @@
 #include "core/parallel.hpp"
 #include "core/pixels.hpp"
 #include "core/unique_id.hpp"
+#include "fuse/normal_noise.hpp"
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "refine/normals.hpp"
@@ -146,6 +147,11 @@ void set_pixels(const PhotoStore::Channels& channels, int level, PosedImage& ima
 
 void MapStore::insert(MapKind kind, const std::string& view, std::shared_ptr<const ViewDepth> maps) {
   const std::size_t bytes = map_bytes(*maps);
+  if (kind == MapKind::kPhotometric) {
+    const float noise = recon::normal_noise(maps->normal.view());
+    const std::lock_guard lock(mutex_);
+    normal_noise_[view] = noise;
+  }
   cache_.insert(key(kind, view), std::move(maps), bytes);
 }
 
@@ -167,6 +173,16 @@ WrittenFile MapStore::write_confidence(MapKind kind, const std::string& view, co
 std::shared_ptr<const ViewDepth> MapStore::get(MapKind kind, const std::string& view, const Pinhole& camera) {
   const auto load = [&] { return std::make_shared<const ViewDepth>(read(kind, view, camera)); };
   return cache_.get(key(kind, view), load, map_bytes);
+}
+
+float MapStore::normal_noise(const std::string& view, const Pinhole& camera) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto it = normal_noise_.find(view); it != normal_noise_.end()) return it->second;
+  }
+  const float noise = recon::normal_noise(get(MapKind::kPhotometric, view, camera)->normal.view());
+  const std::lock_guard lock(mutex_);
+  return normal_noise_[view] = noise;
 }
 
 std::shared_ptr<const ViewDepth> MapStore::derived(

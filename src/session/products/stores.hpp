@@ -143,6 +143,9 @@ class MapStore {
   /// @throws InputError
   std::shared_ptr<const ViewDepth> get(MapKind kind, const std::string& view, const Pinhole& camera);
 
+  /// The noise of the normals of a view before the check, see recon::normal_noise. @throws InputError
+  float normal_noise(const std::string& view, const Pinhole& camera);
+
   /// The same, for the last use: they do not stay in memory.
   std::shared_ptr<const ViewDepth> take(MapKind kind, const std::string& view, const Pinhole& camera);
 
@@ -158,6 +161,8 @@ class MapStore {
 
   const Workspace& workspace_;
   LruCache<std::string, ViewDepth> cache_;  ///< by file
+  std::mutex mutex_;
+  std::map<std::string, float> normal_noise_;  ///< by view
 };
 
 /// The share of pixels with a known depth or disparity, [0, 1].

@@ -132,7 +132,8 @@ class Checks {
       return DepthSource::Maps{loaded.depth.view(), loaded.normal.view(), std::move(maps)};
     };
     return {plan_.view(view).camera, plan_.scene_view(view).cam_from_world,
-            filled_.fills(view) ? graph_.filled_map_id(view) : graph_.map_id(view), load};
+            filled_.fills(view) ? graph_.filled_map_id(view) : graph_.map_id(view), load,
+            products_.maps.normal_noise(plan_.view(view).output_name, plan_.view(view).camera)};
   }
 
   SceneGraph& graph_;

@@ -185,7 +185,8 @@ class PlaneSearch {
     };
     const bool small = views_[view].factor > 1;
     return {views_[view].camera, plan_.scene_view(view).cam_from_world,
-            small ? graph_.small_map_id(view) : graph_.map_id(view), load};
+            small ? graph_.small_map_id(view) : graph_.map_id(view), load,
+            products_.maps.normal_noise(plan_.view(view).output_name, plan_.view(view).camera)};
   }
 
   void add_points(int view, ImageView<const Vec3f> normals) {

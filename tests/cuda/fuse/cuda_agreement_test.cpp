@@ -18,7 +18,7 @@ namespace recon {
 namespace {
 
 constexpr int kViews = 6;
-const ConsistencyOptions kOptions{0.01f, 40.0f, 1};
+const ConsistencyOptions kOptions{0.01f, 20.0f, 1, 1.0f, true};
 
 /// Views of a plane by cameras side by side, of different sizes, with noise, steps and unknown pixels.
 class NoisyViews {
@@ -48,7 +48,8 @@ class NoisyViews {
         ++loads_;
         return DepthSource::Maps{maps_[index].depth.view(), maps_[index].normal.view(), nullptr};
       };
-      views_.push_back({camera, pose, first_id + static_cast<std::uint64_t>(i), load});
+      views_.push_back(
+          {camera, pose, first_id + static_cast<std::uint64_t>(i), load, 2.0f * static_cast<float>(i)});
     }
   }
 

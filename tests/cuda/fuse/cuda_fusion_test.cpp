@@ -90,6 +90,21 @@ TEST_F(CudaFusion, GivesThePointsOfTheCpu) {
       }
 }
 
+TEST_F(CudaFusion, FollowsTheNoiseOfNormals) {
+  const auto gpu = make_cuda_backend({});
+  for (const int spacing : {1, 2}) {
+    RotatedViews scene(6), again(6), strict(6);
+    for (RotatedViews* it : {&scene, &again, &strict}) it->smooth_some_normals();
+    FusionOptions options = options_with(spacing);
+    options.agreement.max_angle_degrees = 15;
+    const std::size_t without = fused(strict, options).points.size();
+    options.agreement.angle_follows_noise = true;
+    const Collected expected = fused(again, options);
+    EXPECT_GT(expected.points.size(), without);
+    expect_same_points(fused(scene, options, *gpu), expected);
+  }
+}
+
 TEST_F(CudaFusion, OfManyViewsMakesPointsOfOneWhileItBeginsTheNext) {
   const auto gpu = make_cuda_backend({});
   for (const int spacing : {1, 2}) {

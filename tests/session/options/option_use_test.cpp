@@ -132,6 +132,12 @@ TEST(NormalsThatAgree, DifferLessWithPatches) {
   EXPECT_EQ(angles({{"refine", {"none"}}}), 60);
   EXPECT_EQ(angles({{"max-normal-angle", {"70"}}}), 70);
   EXPECT_EQ(angles({{"refine", {"none"}}, {"max-normal-angle", {"70"}}}), 70);
+  const auto follow_noise = [](const GivenOptions& given) {
+    return parse_options(given).fusion_consistency(kSweepScene).angle_follows_noise;
+  };
+  EXPECT_TRUE(follow_noise({}));
+  EXPECT_FALSE(follow_noise({{"max-normal-angle", {"30"}}})) << "what is given is the limit";
+  EXPECT_FALSE(follow_noise({{"refine", {"none"}}}));
 }
 
 TEST(Sweeps, HaveStagesThatNeedNoSecondView) {
