@@ -15,9 +15,9 @@ float reliability(const Agreement& agreement, float variation);
 /// @param cost  1 - ZNCC, [0, 2]
 float lone_reliability(float cost, float variation);
 
-/// The same for one that a plane of the scene fills. In six scenes 95 to 100 % of these are right (42 % by
-/// the sensor's truth of hololens-table); lone_reliability is at most 0.84.
-inline constexpr float kLoneFilledReliability = 0.92f;
+/// The same for one that a plane of the scene fills, where no source has a depth; elsewhere it is at most
+/// this, as views share their planes and with them their errors. lone_reliability is at most 0.84.
+inline constexpr float kFilledReliability = 0.92f;
 
 /// Whether the check across views keeps a depth: its reliability is at least `min_reliability`, and either
 /// `options.min_views` sources agree, or no source has a depth there and it is at least

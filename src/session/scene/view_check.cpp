@@ -29,9 +29,9 @@ void keep_normals(const ViewDepth& maps, ViewDepth& checked) {
 /// The probability that a depth is right by what the sources say of it.
 /// @param confidence  before the check
 float stated_reliability(const Agreement& said, float confidence, float variation) {
-  if (said.known > 0) return reliability(said, variation);
-  return confidence >= kFilledConfidence ? kLoneFilledReliability
-                                         : lone_reliability(1.0f - confidence, variation);
+  const bool filled = confidence >= kFilledConfidence;
+  if (said.known == 0) return filled ? kFilledReliability : lone_reliability(1.0f - confidence, variation);
+  return filled ? std::min(reliability(said, variation), kFilledReliability) : reliability(said, variation);
 }
 
 /// `maps` where enough sources agree and the depth is reliable enough: the mean with those that agree

@@ -84,11 +84,18 @@ TEST(CheckView, KeepsWhatPlanesFillWhereNoOtherViewHasADepth) {
   const SessionOptions options = parse_options({});
   const ViewDepth filled = lone_wall(kFilledConfidence, kUnknown, options);
   EXPECT_EQ(filled.depth(20, 15), 2);
-  EXPECT_NEAR(filled.confidence(20, 15), kLoneFilledReliability, 0.5f / 255);
+  EXPECT_NEAR(filled.confidence(20, 15), kFilledReliability, 0.5f / 255);
   EXPECT_GE(filled.confidence(20, 15), options.check_consistency(Job()).min_lone_confidence);
   EXPECT_TRUE(std::isnan(lone_wall(1, kUnknown, options).depth(20, 15))) << "a perfect match";
   EXPECT_TRUE(std::isnan(lone_wall(kFilledConfidence, 3, options).depth(20, 15))) << "seen through";
   EXPECT_TRUE(std::isnan(lone_wall(kFilledConfidence, 1, options).depth(20, 15))) << "hidden";
+}
+
+/// A wall that two sources agree on is right; its planes may be those of the sources too.
+TEST(CheckView, IsLessSureOfWhatPlanesFill) {
+  const SessionOptions options = parse_options({});
+  EXPECT_GT(lone_wall(0.9f, 2, options).confidence(20, 15), 0.95f);
+  EXPECT_NEAR(lone_wall(kFilledConfidence, 2, options).confidence(20, 15), kFilledReliability, 0.5f / 255);
 }
 
 TEST(CheckView, KeepsNoLoneDepthIfSeveralViewsMustAgree) {
