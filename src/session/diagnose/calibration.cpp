@@ -128,10 +128,20 @@ void warn_of_views(const SceneInput& input, const std::vector<std::pair<int, Obs
                               input.scene.views[off[kNamed].first].name));
 }
 
-/// What people did to a model that does not fit its points: the mistake without which it fits, or else a
-/// principal point that no photo has.
-std::string causes_of_misfit(const SceneInput& input, const std::vector<int>& views, Findings& findings) {
+/// Focal lengths with which a model fits its points; empty: there are none.
+std::string fitting_focal_text(const SceneInput& input, const std::vector<int>& views) {
+  const auto factor = fitting_focal_factor(input.scene, views);
+  return factor ? focal_text(*factor, input.scene.cameras[input.scene.views[views.front()].camera]) : "";
+}
+
+/// What people did to a model that does not fit its points: the mistake without which it fits, or else focal
+/// lengths, or a principal point that no photo has.
+std::string causes_of_misfit(const SceneInput& input, const std::vector<int>& views, const std::string& focal,
+                             Findings& findings) {
   const auto mistake = explain_misfit(input.scene, views);
+  if (!mistake && !focal.empty())
+    return "the focal lengths seem to be wrong: with " + focal +
+           " they would fit; correct the cameras and run again";
   for (std::size_t i = 0; !mistake && i < views.size(); ++i) {
     const View& view = input.scene.views[views[i]];
     const Camera& camera = input.scene.cameras[view.camera];
@@ -149,6 +159,11 @@ std::string causes_of_misfit(const SceneInput& input, const std::vector<int>& vi
 SceneFit check_points(const SceneInput& input, const std::vector<int>& views, Findings& findings) {
   const SceneFit fit = fit_observations(input.scene, views);
   const std::string model = input.folder.model.string();
+  std::vector<std::pair<int, ObservationFit>> off;
+  for (std::size_t i = 0; i < views.size(); ++i)
+    if (is_off(fit.views[i])) off.emplace_back(views[i], fit.views[i]);
+  const bool most_off = is_off(fit.all) || 2 * off.size() > views.size();
+  const std::string focal = most_off ? fitting_focal_text(input, views) : "";
   if (fit.placeholders > 0)
     findings.warn(
         fmt::format("{}: the observations of {} of {} views are all at one place: they are placeholders, and "
@@ -159,15 +174,15 @@ SceneFit check_points(const SceneInput& input, const std::vector<int>& views, Fi
         fmt::format("{}: cameras and poses contradict the sparse points: {}; {}; if only the points are "
                     "wrong, remove the "
                     "points3D file",
-                    model, error_text(fit.all), causes_of_misfit(input, views, findings)));
-  std::vector<std::pair<int, ObservationFit>> off;
-  for (std::size_t i = 0; i < views.size(); ++i)
-    if (is_off(fit.views[i])) off.emplace_back(views[i], fit.views[i]);
-  if (is_off(fit.all) || 2 * off.size() > views.size())
-    findings.warn(fmt::format(
-        "{}: cameras and poses do not fit the sparse points: {}, in {} of {} views too large; "
-        "expect few and wrong points; {}",
-        model, error_text(fit.all), off.size(), views.size(), causes_of_misfit(input, views, findings)));
+                    model, error_text(fit.all), causes_of_misfit(input, views, focal, findings)));
+  if (most_off)
+    findings.warn_of_result(
+        fmt::format("{}: cameras and poses do not fit the sparse points: {}, in {} of {} views too large; "
+                    "expect few and wrong points; {}",
+                    model, error_text(fit.all), off.size(), views.size(),
+                    causes_of_misfit(input, views, focal, findings)),
+        "cameras and poses do not fit the sparse points" +
+            (focal.empty() ? "" : ", but would with " + focal));
   else
     warn_of_views(input, off, fit.all.median_error, findings);
   return fit;
@@ -213,6 +228,12 @@ void check_cameras(const SceneInput& input, const std::vector<int>& views, const
 }
 
 }  // namespace
+
+std::string focal_text(double factor, const Camera& camera) {
+  const double focal = camera.params.front();
+  return fmt::format("focal lengths times {:.3g} ({:.0f} instead of {:.0f} pixels)", factor, factor * focal,
+                     focal);
+}
 
 std::string causes(const SceneInput& input, std::optional<CalibrationMistake> mistake, Findings& findings) {
   std::string text =

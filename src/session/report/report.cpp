@@ -155,6 +155,7 @@ json run_json(const SceneJob& job) {
                  {"views", views_json(job.products, views)},
                  {"left_out", left_out_json(job.plan, job.findings.failed)},
                  {"warnings", std::move(warnings)}};
+  if (!job.findings.doubt.empty()) object["doubt"] = job.findings.doubt;
   if (const int masked = count_masked(job.plan.scene); masked > 0) object["masked_views"] = masked;
   if (job.settings.cloud.roi) object["roi"] = roi_json(*job.settings.cloud.roi);
   return object;
