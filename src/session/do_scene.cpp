@@ -14,6 +14,7 @@
 #include "core/version.hpp"
 #include "io/file/output_file.hpp"
 #include "session/diagnose/agreement_check.hpp"
+#include "session/diagnose/asked_views.hpp"
 #include "session/diagnose/empty_photos.hpp"
 #include "session/diagnose/given_map_check.hpp"
 #include "session/input.hpp"
@@ -286,6 +287,9 @@ Outcome plan_scene(SceneJob& job, const SharedWork& work) {
   check_given_headers(job.input, job.plan, job.settings, job.products.workspace.root().string(),
                       job.findings);
   const SceneWork remaining = job.remaining_work();
+  if (job.targets.does(Step::kCheck)) warn_of_min_views(job.plan, job.settings, job.findings);
+  if (!remaining.at(Step::kFusion).empty())
+    warn_of_min_fused_views(remaining.at(Step::kFusion).size(), job.settings, job.findings);
   const PerformanceModel model = load_calibration(calibration_key(backends, job.host.threads));
   const BeginningTimes beginning{work.start, clock.times().front().second, work.devices.get().seconds};
   TimePlan time = plan_time(job, remaining, backends, model, beginning);

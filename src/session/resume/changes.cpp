@@ -91,6 +91,9 @@ bool same_shape(const json& found, const json& wanted) {
   return std::ranges::all_of(found, [&](const json& element) { return same_shape(element, wanted.front()); });
 }
 
+/// It follows from the cameras: each view has its own.
+const std::string kDepthRange = "depth range ";
+
 const Keys kMethod = {"options", "method"};
 
 /// All that has changed, each change once.
@@ -116,22 +119,19 @@ class Changes {
                   [&](const Keys& at, const json& a, const json& b) { add_change(at, a, b); });
   }
 
-  /// As many as fit into a line, the first one in any case.
-  std::string text() const {
-    constexpr std::size_t kRoom = 110;
-    std::vector<std::string> all;
-    for (const auto& [rank, text] : main_options_) all.push_back(text);
-    all.insert(all.end(), options_.begin(), options_.end());
-    all.insert(all.end(), files_.begin(), files_.end());
+  std::vector<StaleCause> all() const {
+    std::vector<StaleCause> all;
+    for (const auto& [rank, text] : main_options_) all.push_back(cause(text));
+    for (const auto* texts : {&options_, &files_})
+      for (const std::string& text : *texts)
+        all.push_back({text.starts_with(kDepthRange) ? kDepthRange : text, text});
+    // Those of the view itself and of its sources are of one kind.
     for (const auto& [what, views] : of_views_)
-      all.push_back(what + " " + views.front() +
-                    (views.size() == 1 ? "" : fmt::format(" and {} more", views.size() - 1)));
-    if (all.empty()) return "other inputs";
-    std::string text = all.front();
-    std::size_t shown = 1;
-    for (; shown < all.size() && text.size() + all[shown].size() < kRoom; ++shown) text += ", " + all[shown];
-    const std::size_t more = all.size() - shown;
-    return more == 0 ? text : text + fmt::format(" and {} more change{}", more, more == 1 ? "" : "s");
+      all.push_back({what.ends_with(" of") ? what.substr(0, what.size() - 3) : what,
+                     what + " " + views.front() +
+                         (views.size() == 1 ? "" : fmt::format(" and {} more", views.size() - 1))});
+    if (all.empty()) all.push_back(cause("other inputs"));
+    return all;
   }
 
  private:
@@ -220,7 +220,7 @@ class Changes {
   void add_derived(const Keys& place) {
     const auto both = [&](const auto& text_of) { return text_of(found_) + " -> " + text_of(wanted_); };
     if (place.front() == "depth_min" || place.front() == "depth_max")
-      add(options_, "depth range " + both([](const json& inputs) {
+      add(options_, kDepthRange + both([](const json& inputs) {
                       return shown(value_at(inputs, {"depth_min"})) + " to " +
                              shown(value_at(inputs, {"depth_max"}));
                     }) + " (--depth-min, --depth-max)");
@@ -262,8 +262,24 @@ class Changes {
 
 }  // namespace
 
+std::vector<StaleCause> list_changes(const json& found, const json& wanted) {
+  return found == wanted ? std::vector<StaleCause>() : Changes(found, wanted).all();
+}
+
+/// As many as fit into a line, the first one in any case.
+std::string in_one_line(const std::vector<StaleCause>& all) {
+  constexpr std::size_t kRoom = 110;
+  if (all.empty()) return {};
+  std::string text = all.front().text;
+  std::size_t shown = 1;
+  for (; shown < all.size() && text.size() + all[shown].text.size() < kRoom; ++shown)
+    text += ", " + all[shown].text;
+  const std::size_t more = all.size() - shown;
+  return more == 0 ? text : text + fmt::format(" and {} more change{}", more, more == 1 ? "" : "s");
+}
+
 std::string describe_change(const json& found, const json& wanted) {
-  return found == wanted ? "" : Changes(found, wanted).text();
+  return in_one_line(list_changes(found, wanted));
 }
 
 }  // namespace recon
