@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <functional>
 
@@ -210,6 +211,27 @@ TEST_F(ReconstructResume, ReportsTheTimesOfARunThatFailed) {
   EXPECT_EQ(steps["depth maps"].at("kept"), true);
   EXPECT_EQ(steps["fusion"].at("kept"), false);
   EXPECT_FALSE(fs::exists(dense() / "status/report.json"));
+}
+
+TEST_F(ReconstructResume, AStoppedRunLeavesThePageOfTheCloudThatIsThere) {
+  const fs::path output = folder() / "stopped", page = output / "report.html";
+  ASSERT_EQ(reconstruct({scene().string(), "-o", output.string()}).exit_code, 0);
+  const std::string cloud = content(output / "fused.ply"), first = content(page);
+  const auto stop = [&] {
+    fs::remove(output / "status/estimate/view00.png.json");
+    return stop_with(SIGINT, output);
+  };
+  const Outcome stopped = stop();
+  ASSERT_EQ(stopped.exit_code, 130) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("/fused.ply and report.html are those of the run before; maps may be "));
+  EXPECT_TRUE(content(output / "fused.ply") == cloud && content(page) == first);
+  EXPECT_FALSE(fs::exists(output / "report.json")) << "programs must not take it for that of this run";
+
+  // The page of a run whose cloud was replaced since stays aside.
+  fs::last_write_time(page, fs::last_write_time(output / "fused.ply") - std::chrono::seconds(9));
+  EXPECT_THAT(stop().err, Not(HasSubstr("of the run before")));
+  EXPECT_FALSE(fs::exists(page));
+  EXPECT_TRUE(content(output / "status/report.html") == first);
 }
 
 TEST_F(ReconstructResume, DoesStaleWorkAgainAndSaysWhy) {
