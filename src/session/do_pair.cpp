@@ -7,6 +7,7 @@
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/paths.hpp"
+#include "core/plain_number.hpp"
 #include "core/version.hpp"
 #include "io/cloud/ply.hpp"
 #include "io/file/output_file.hpp"
@@ -182,9 +183,9 @@ void write_stepped_depth(const PairRun& run, ImageView<const float> depth, PairR
                [&](const auto& path) { return write_png16(path, stepped.steps.view()); });
   if (stepped.too_large > 0)
     result.unheld.push_back(fmt::format(
-        "{} holds depths up to {:.6g} {}; {} pixels beyond are 0 (unknown) in it: {} has them all, a larger "
+        "{} holds depths up to {} {}; {} pixels beyond are 0 (unknown) in it: {} has them all, a larger "
         "--depth-png holds them",
-        pair_file::kDepthPng, 65535 * plan.depth_step,
+        pair_file::kDepthPng, plain(65535 * plan.depth_step, 6),
         *unit_name(plan.unit) != 0 ? unit_name(plan.unit) : "units", stepped.too_large, pair_file::kDepth));
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/plain_number.hpp"
 #include "io/image/image_file.hpp"
 #include "scene/calibration_check.hpp"
 
@@ -148,9 +149,9 @@ std::string causes_of_misfit(const SceneInput& input, const std::vector<int>& vi
     if (!doubt_camera(camera).principal_point) continue;
     const auto [x, y] = Lens(camera).principal_point();
     return fmt::format(
-        "the principal point ({:g}, {:g}) of {} is far from the middle of the photo of {}: it has to be "
+        "the principal point ({}, {}) of {} is far from the middle of the photo of {}: it has to be "
         "in pixels from the upper left corner of this photo",
-        x, y, view.name, size_text(camera.width, camera.height));
+        plain(x, 6), plain(y, 6), view.name, size_text(camera.width, camera.height));
   }
   return causes(input, mistake, findings);
 }
@@ -192,19 +193,19 @@ std::string doubt_text(const CameraDoubt& doubt, const Camera& camera) {
   const auto focal = static_cast<std::size_t>(focal_length_count(camera.model));
   const std::string photo = size_text(camera.width, camera.height);
   if (doubt.principal_point)
-    return fmt::format("the principal point ({:g}, {:g}) is far from the middle of the photo of {}: {}",
-                       camera.params[focal], camera.params[focal + 1], photo,
+    return fmt::format("the principal point ({}, {}) is far from the middle of the photo of {}: {}",
+                       plain(camera.params[focal], 6), plain(camera.params[focal + 1], 6), photo,
                        camera.params[focal] >= 1 && camera.params[focal + 1] >= 1
                            ? "K seems to be of images of about " + size_of_k(camera)
                            : "it has to be in pixels from the upper left corner");
   if (doubt.angle)
     return fmt::format(
-        "the focal length of {:g} pixels means an angle of view of {:.3g} degrees across the photo of {}: it "
+        "the focal length of {} pixels means an angle of view of {} degrees across the photo of {}: it "
         "has to be in pixels of this photo",
-        camera.params.front(), angle_of_view(camera), photo);
+        plain(camera.params.front(), 6), plain(angle_of_view(camera), 3), photo);
   return fmt::format(
-      "the focal lengths {:g} and {:g} differ much: K seems to be of images of another shape than {}",
-      camera.params[0], camera.params[1], photo);
+      "the focal lengths {} and {} differ much: K seems to be of images of another shape than {}",
+      plain(camera.params[0], 6), plain(camera.params[1], 6), photo);
 }
 
 /// Warns of the first camera that does not fit its photos, unless the sparse points confirm it.
@@ -231,8 +232,8 @@ void check_cameras(const SceneInput& input, const std::vector<int>& views, const
 
 std::string focal_text(double factor, const Camera& camera) {
   const double focal = camera.params.front();
-  return fmt::format("focal lengths times {:.3g} ({:.0f} instead of {:.0f} pixels)", factor, factor * focal,
-                     focal);
+  return fmt::format("focal lengths times {} ({:.0f} instead of {:.0f} pixels)", plain(factor, 3),
+                     factor * focal, focal);
 }
 
 std::string causes(const SceneInput& input, std::optional<CalibrationMistake> mistake, Findings& findings) {

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "core/log.hpp"
+#include "core/plain_number.hpp"
 
 namespace recon {
 
@@ -203,15 +204,14 @@ class Judgement {
     if (meaning == DepthMeaning::kDisparity) {
       texts.push_back(
           fmt::format("the depths do not fit {}, but their inverse does ({}): are they disparities or "
-                      "inverse depths? A depth is {:.4g} divided by the value",
-                      with, evidence, scale));
+                      "inverse depths? A depth is {} divided by the value",
+                      with, evidence, plain(scale, 4)));
       return;
     }
     if (scale != 1) {
       scale = rounded_scale(scale);
-      texts.push_back(
-          fmt::format("the depths are {:.4g} times those of {} ({}): are they in another unit? {}", scale,
-                      with, evidence, advice(scale)));
+      texts.push_back(fmt::format("the depths are {} times those of {} ({}): are they in another unit? {}",
+                                  plain(scale, 4), with, evidence, advice(scale)));
     }
     if (meaning == DepthMeaning::kDistance)
       texts.push_back(fmt::format(
@@ -278,8 +278,7 @@ class Judgement {
     for (std::size_t i = 0; i < views_.size(); ++i) {
       if (views_[i].doubt != doubt || ++count > kListed) continue;
       list += (list.empty() ? "" : ", ") + maps_.names[i];
-      if (doubt != Doubt::kUnrelated && doubt != Doubt::kConstant)
-        list += fmt::format(" {:.3g}", views_[i].ratio);
+      if (doubt != Doubt::kUnrelated && doubt != Doubt::kConstant) list += " " + plain(views_[i].ratio, 3);
     }
     if (count == 0) return {};
     return fmt::format("{} of {} views ({}{})", count, views_.size(), list,

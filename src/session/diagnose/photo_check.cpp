@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/log.hpp"
+#include "core/plain_number.hpp"
 #include "core/quantile.hpp"
 #include "scene/calibration_check.hpp"
 #include "scene/epipolar_check.hpp"
@@ -221,7 +222,8 @@ std::string correction_text(const CameraCorrection& correction, const Camera& ca
     case CameraError::kDistortion:
       break;
   }
-  return fmt::format("a radial distortion (k1) that is changed by {:+.2g}", correction.distortion);
+  return fmt::format("a radial distortion (k1) that is changed by {}{}", correction.distortion < 0 ? "" : "+",
+                     plain(correction.distortion, 2));
 }
 
 std::string evidence_of(const DoubtedView& doubt, const EpipolarFit& others) {
@@ -257,11 +259,11 @@ void warn_of_cameras(const PreparedPhotos& photos, const EpipolarVerdict& verdic
   const double unit = side / kEpipolarUnits;
   const std::string change = is_face ? "other parameters of the lens" : correction_text(correction, camera);
   findings.warn_of_result(
-      fmt::format("{}: the photos do not fit the cameras: with {}, corners that views share would lie {:.2g} "
-                  "pixels from their epipolar lines (median of {}), and not {:.2g}; correct the cameras and "
+      fmt::format("{}: the photos do not fit the cameras: with {}, corners that views share would lie {} "
+                  "pixels from their epipolar lines (median of {}), and not {}; correct the cameras and "
                   "run again, else depths and cloud are wrong or missing",
-                  photos.input.folder.root.string(), change, correction.fit.median * unit,
-                  verdict.fit.matches, verdict.fit.median * unit),
+                  photos.input.folder.root.string(), change, plain(correction.fit.median * unit, 2),
+                  verdict.fit.matches, plain(verdict.fit.median * unit, 2)),
       "the photos do not fit the cameras, but would with " + change);
 }
 

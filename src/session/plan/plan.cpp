@@ -13,6 +13,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/plain_number.hpp"
 #include "core/quantile.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
@@ -55,7 +56,7 @@ void check_baseline(const Scene& scene) {
   throw InputError(
       fmt::format("no overlap: there is no baseline, for all {} photos were taken from the same place (their "
                   "cameras are at most {} apart); depth needs photos from different places",
-                  photo_count(scene), decimal(spread)));
+                  photo_count(scene), plain(spread)));
 }
 
 /// The longest side of the undistorted image of a view, 0 for any. A side that is given is that of the photo:
@@ -105,9 +106,9 @@ void warn_of_bounds(const std::vector<DepthRange>& expected, const DepthRange& b
   if (!shown) return;
   const auto warn = [&](const char* option, double bound, const char* where) {
     plan.warnings.push_back(
-        fmt::format("--{} {:.5g}: the sparse points of all views show surfaces at depths from {:.5g} to "
-                    "{:.5g} only, all of them {}; check the bound and its unit, that of the scene",
-                    option, bound, shown->near, shown->far, where));
+        fmt::format("--{} {}: the sparse points of all views show surfaces at depths from {} to "
+                    "{} only, all of them {}; check the bound and its unit, that of the scene",
+                    option, plain(bound, 5), plain(shown->near, 5), plain(shown->far, 5), where));
   };
   if (bounds.near >= shown->far) warn("depth-min", bounds.near, "nearer");
   if (bounds.far <= shown->near) warn("depth-max", bounds.far, "further away");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/duration.hpp"
+#include "core/plain_number.hpp"
 #include "core/version.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
@@ -248,8 +249,8 @@ std::string views_text(const SceneJob& job) {
     const std::string row =
         fmt::format("  {}  {:>10}  {:>{}}   {:<{}}  ", padded(job.plan.name(view)),
                     size_text(plan.camera.width, plan.camera.height),
-                    given ? "given" : decimal(sweep ? plan.planes : most_disparities(plan)), steps.size(),
-                    fmt::format("{:.5g} to {:.5g}", plan.range.near, plan.range.far), kDepths);
+                    given ? "given" : plain(sweep ? plan.planes : most_disparities(plan)), steps.size(),
+                    plain(plan.range.near, 5) + " to " + plain(plan.range.far, 5), kDepths);
     std::vector<std::string> names;
     for (const int source : plan.matched_views()) names.push_back(job.plan.name(source));
     text += row + names_text(names, row.size(), job.options.verbose) + "\n";

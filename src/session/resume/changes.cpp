@@ -7,8 +7,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <utility>
 #include <vector>
+
+#include "core/plain_number.hpp"
 
 namespace recon {
 
@@ -24,15 +27,29 @@ std::string shown(const json& value) {
   constexpr std::size_t kMaxLength = 60;
   if (value.is_null()) return "none";
   if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
+  if (value.is_number_float()) return plain(value.get<double>(), 6);
   const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
   return text.size() > kMaxLength ? text.substr(0, kMaxLength) + "..." : text;
+}
+
+/// Whether texts are lists of the same numbers, however they are written: an earlier version may have had
+/// exponents.
+bool are_same_numbers(const json& found, const json& wanted) {
+  if (!found.is_string() || !wanted.is_string()) return false;
+  std::istringstream a(found.get<std::string>()), b(wanted.get<std::string>());
+  double of_a = 0, of_b = 0;
+  while (a >> of_a && b >> of_b && of_a == of_b) {
+    const int end_of_a = a.get(), end_of_b = b.get();
+    if (end_of_a != end_of_b || (end_of_a != ',' && end_of_a != EOF)) return false;
+    if (end_of_a == EOF) return true;
+  }
+  return false;
 }
 
 /// Calls `visit(place, found, wanted)` for each value that differs; null where there is none.
 template <class Visit>
 void visit_changes(const json& found, const json& wanted, Keys& place, const Visit& visit) {
-  if (found == wanted) return;
+  if (found == wanted || are_same_numbers(found, wanted)) return;
   const auto descend = [&](const std::string& key, const json& a, const json& b) {
     place.push_back(key);
     visit_changes(a, b, place, visit);
@@ -115,8 +132,10 @@ class Changes {
     }
     same_method_ = value_at(found_, kMethod) == value_at(wanted_, kMethod);
     Keys place;
-    visit_changes(found_, wanted_, place,
-                  [&](const Keys& at, const json& a, const json& b) { add_change(at, a, b); });
+    visit_changes(found_, wanted_, place, [&](const Keys& at, const json& a, const json& b) {
+      any_ = true;
+      add_change(at, a, b);
+    });
   }
 
   std::vector<StaleCause> all() const {
@@ -130,7 +149,7 @@ class Changes {
       all.push_back({what.ends_with(" of") ? what.substr(0, what.size() - 3) : what,
                      what + " " + views.front() +
                          (views.size() == 1 ? "" : fmt::format(" and {} more", views.size() - 1))});
-    if (all.empty()) all.push_back(cause("other inputs"));
+    if (all.empty() && any_) all.push_back(cause("other inputs"));
     return all;
   }
 
@@ -253,7 +272,7 @@ class Changes {
   }
 
   const json found_, wanted_;
-  bool same_method_ = true;
+  bool same_method_ = true, any_ = false;
   std::map<std::ptrdiff_t, std::string> main_options_;  ///< by rank
   std::vector<std::string> options_, files_;
   using OfViews = std::pair<std::string, std::vector<std::string>>;
