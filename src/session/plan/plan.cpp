@@ -374,19 +374,6 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   return plan;
 }
 
-std::string reduced_images_text(const ScenePlan& plan, const ImageSizes& images) {
-  if (images.longest_side > 0 || images.most == 0) return {};
-  const auto is_reduced = [&](int view) {
-    const Camera& camera = plan.scene.cameras[plan.scene_view(view).camera];
-    return std::max(camera.width, camera.height) > images.most;
-  };
-  const auto reduced = std::ranges::count_if(plan.needed_views(), is_reduced);
-  if (reduced == 0) return {};
-  return fmt::format("{} image{} reduced to {} pixels; --quality high keeps {} size", reduced,
-                     reduced == 1 ? " is" : "s are", images.max_side(images.most + 1, 1),
-                     reduced == 1 ? "its" : "their");
-}
-
 void resize_images(const ImageSizes& images, const MatchingSettings& matching, ScenePlan& plan) {
   choose_cameras(images, plan);
   if (!matching.sweeps()) return choose_pairs(matching, plan);
