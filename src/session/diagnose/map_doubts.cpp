@@ -10,6 +10,7 @@
 
 #include "core/log.hpp"
 #include "core/plain_number.hpp"
+#include "scene/exchanged_maps.hpp"
 
 namespace recon {
 
@@ -136,8 +137,12 @@ class Judgement {
       if (!by_points) views_[i] = by_others;
       if (views_[i].doubt > Doubt::kNone) (by_points ? by_points_ : by_others_) = true;
     }
-    if (other_images())
+    if (other_images()) {
       for (JudgedView& view : views_) view.doubt = Doubt::kUnrelated;
+    } else {
+      exchanged_ = find_exchanged_maps(maps.maps, maps.pairs, others_);
+      for (const auto& it : exchanged_) views_[it.first].doubt = views_[it.second].doubt = Doubt::kNone;
+    }
     messages().debug("given depth maps: {:.3f} of {} depths agree with {}, {:.3f} of {} across views",
                      points_.all.as_given, points_.all.samples, points_name, others_.as_given,
                      others_.samples);
@@ -150,6 +155,11 @@ class Judgement {
       return texts;
     }
     add_texts_of_all(advice, texts);
+    for (const ExchangedMaps& it : exchanged_)
+      texts.push_back(
+          fmt::format("the maps of {} and {} seem to be exchanged: {:.0f} % of their places would agree with "
+                      "other views, and {:.0f} % do as they are; give each the name of its image",
+                      maps_.names[it.first], maps_.names[it.second], 100 * it.agreeing, 100 * it.as_given));
     add_texts_of_views(texts);
     return texts;
   }
@@ -292,6 +302,7 @@ class Judgement {
   const ByPoints points_;
   const MapsVerdict others_;
   std::vector<JudgedView> views_;
+  std::vector<ExchangedMaps> exchanged_;
   bool with_points_ = false;                    ///< all views together are judged by them
   bool by_points_ = false, by_others_ = false;  ///< what views are in doubt by
 };
