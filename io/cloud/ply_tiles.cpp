@@ -11,6 +11,7 @@
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
+#include "core/plain_number.hpp"
 #include "io/cloud/ply_visit.hpp"
 #include "io/file/mapped_file.hpp"
 #include "io/file/output_file.hpp"
@@ -85,10 +86,11 @@ class Grid {
     const double width = max_x_ - min_x_, height = max_y_ - min_y_;
     const double least = std::max(width, height) / (std::sqrt(static_cast<double>(kMaxPlyTiles)) - 1);
     throw UsageError(
-        fmt::format("{}: --tile {:.6g} would divide the cloud of {:.6g} x {:.6g} units, a grid of {:.6g} x "
-                    "{:.6g} tiles, into more than {} tiles; give at least {:.2g}",
-                    vertices_.file(), size_, width, height, std::ceil(width / size_),
-                    std::ceil(height / size_), kMaxPlyTiles, 1.05 * least));
+        fmt::format("{}: --tile {} would divide the cloud of {} x {} units, a grid of {} x "
+                    "{} tiles, into more than {} tiles; give at least {}",
+                    vertices_.file(), plain(size_, 6), plain(width, 6), plain(height, 6),
+                    plain(std::ceil(width / size_), 6), plain(std::ceil(height / size_), 6), kMaxPlyTiles,
+                    plain(1.05 * least, 2)));
   }
 
   const PlyVertices& vertices_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/pixels.hpp"
+#include "core/plain_number.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
@@ -39,7 +40,7 @@ Image<float> to_confidences(const Image<float>& values, float whole, const std::
     for (int x = 0; x < result.width(); ++x)
       if (result(x, y) > 1)
         throw InputError(file + ": pixel (" + std::to_string(x) + ", " + std::to_string(y) +
-                         ") has the confidence " + decimal(result(x, y)) +
+                         ") has the confidence " + plain(result(x, y)) +
                          "; a confidence lies between 0 and 1: divide the map by its max");
   return result;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "core/plain_number.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_size.hpp"
 
@@ -81,19 +82,18 @@ void ColmapBuilder::add_camera(std::uint32_t id, Camera camera, const FilePlace&
     if (!std::isfinite(value)) {
       camera_index_[id] = -1;
       unusable_cameras_[id] = fmt::format("{}: camera {} has the parameter {}; it has to be a finite number",
-                                          place.text(), id, decimal(value));
+                                          place.text(), id, plain(value));
       return;
     }
     if (value <= 0 && i < static_cast<std::size_t>(focal_length_count(camera.model)))
-      place.fail("camera {} has the focal length {}; it has to be positive, in pixels", id, decimal(value));
+      place.fail("camera {} has the focal length {}; it has to be positive, in pixels", id, plain(value));
     if (value <= 0 && is_panorama(camera.model))
-      place.fail("camera {} has the width or height {}; it has to be positive, in pixels", id,
-                 decimal(value));
+      place.fail("camera {} has the width or height {}; it has to be positive, in pixels", id, plain(value));
   }
   if (is_panorama(camera.model) && (std::abs(camera.params[0] - camera.width) > 0.01 * camera.width ||
                                     std::abs(camera.params[1] - camera.height) > 0.01 * camera.height))
     place.fail("camera {} is a panorama of {} x {} pixels, and its size is {}; they have to be the same", id,
-               decimal(camera.params[0]), decimal(camera.params[1]), size_text(camera.width, camera.height));
+               plain(camera.params[0]), plain(camera.params[1]), size_text(camera.width, camera.height));
   scene_.camera_ids.push_back(id);
   scene_.cameras.push_back(std::move(camera));
 }
@@ -161,8 +161,9 @@ std::optional<Pose> ColmapBuilder::pose_of_view(const View& view, std::uint32_t 
   if (of_frame && stated && rigs_.differ(*of_frame, *stated) && stale_poses_++ == 0)
     first_stale_pose_ = fmt::format(
         "{}: the pose of image {} ({}) is another one than that of its frame and its rig, with its centre "
-        "{:.4g} away",
-        place.text(), view.id, in_quotes(view.name), norm(camera_centre(*of_frame) - camera_centre(*stated)));
+        "{} away",
+        place.text(), view.id, in_quotes(view.name),
+        plain(norm(camera_centre(*of_frame) - camera_centre(*stated)), 4));
   return of_frame;
 }
 
@@ -174,12 +175,12 @@ std::string ColmapBuilder::reason_of_no_pose(const View& view, Quaternion q, con
            " has no pose: the rigs and frames files have no frame with it, or its pose or that of its camera "
            "in the rig is not finite; without these two files the poses of the images file are used";
   if (!is_finite(view.cam_from_world.translation))
-    return fmt::format("{} has the translation {} {} {}; it has to be three finite numbers", image,
-                       decimal(x), decimal(y), decimal(z));
+    return fmt::format("{} has the translation {} {} {}; it has to be three finite numbers", image, plain(x),
+                       plain(y), plain(z));
   return fmt::format(
       "{} has the rotation {} {} {} {}, which is no quaternion of a rotation (QW QX QY QZ, finite and not "
       "all zero)",
-      image, decimal(q.w), decimal(q.x), decimal(q.y), decimal(q.z));
+      image, plain(q.w), plain(q.x), plain(q.y), plain(q.z));
 }
 
 /// Counts the observations that `finish` takes the point from: its track has their indices.
@@ -190,7 +191,7 @@ void ColmapBuilder::check_observations(const View& view, const FilePlace& place)
     ++not_finite_.observations;
     if (not_finite_.first.empty())
       not_finite_.first = fmt::format("{}: observation {} of image {} is at {} {}", place.text(), i, view.id,
-                                      decimal(observation.pixel.x), decimal(observation.pixel.y));
+                                      plain(observation.pixel.x), plain(observation.pixel.y));
   }
 }
 
@@ -220,8 +221,8 @@ bool ColmapBuilder::check_point(SparsePoint& point, const FilePlace& place) {
   if (has_position && std::isfinite(point.error)) return true;
   if (not_finite_.first.empty())
     not_finite_.first = fmt::format("{}: point {} is at {} {} {} with the error {}", place.text(), point.id,
-                                    decimal(point.position.x), decimal(point.position.y),
-                                    decimal(point.position.z), decimal(point.error));
+                                    plain(point.position.x), plain(point.position.y), plain(point.position.z),
+                                    plain(point.error));
   ++(has_position ? not_finite_.errors : not_finite_.points);
   point.error = kUnknownError;
   if (!has_position) left_out_points_.insert(point.id);

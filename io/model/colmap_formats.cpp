@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "core/plain_number.hpp"
 #include "io/file/byte_reader.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_size.hpp"
@@ -259,7 +260,7 @@ class RecordFile {
   void expect_measured(std::initializer_list<double> values, const FilePlace& place, std::string_view of) {
     for (const double value : values)
       expect(value == 0 || !std::isfinite(value) || (std::abs(value) > 1e-100 && std::abs(value) < 1e100),
-             place, [&] { return fmt::format("{} has the value {}", of, decimal(value)); });
+             place, [&] { return fmt::format("{} has the value {}", of, plain(value)); });
   }
 
  private:
@@ -280,7 +281,7 @@ void parse_cameras_binary(InputStream& stream, const std::string& file, ColmapBu
     const auto id = reader.read<std::uint32_t>("the id of a camera");
     const auto model_id = reader.read<std::int32_t>("the model of a camera");
     const auto model = model_from_id(model_id);
-    if (!model) fail_model(place, id, decimal(model_id));
+    if (!model) fail_model(place, id, plain(model_id));
     Camera camera;
     camera.model = *model;
     camera.width = read_side(reader, "width");
@@ -299,7 +300,7 @@ void parse_cameras_binary(InputStream& stream, const std::string& file, ColmapBu
 void expect_image(RecordFile& records, const View& view, Quaternion q, const FilePlace& place) {
   const double length = std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
   records.expect(length == 0 || !std::isfinite(length) || (length > 0.1 && length < 10), place, [&] {
-    return fmt::format("the quaternion of image {} has the length {:.4g}", view.id, length);
+    return fmt::format("the quaternion of image {} has the length {}", view.id, plain(length, 4));
   });
   const auto& [x, y, z] = view.cam_from_world.translation;
   records.expect_measured({x, y, z}, place, "the translation of an image");

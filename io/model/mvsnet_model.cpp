@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/paths.hpp"
+#include "core/plain_number.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/model/posed_photos.hpp"
 
@@ -76,7 +77,7 @@ MvsnetCamera parse_mvsnet_camera(std::string_view bytes, const std::string& file
     lines.place().fail(
         "the matrix \"intrinsic\" ends here and begins with {} {}; it has to be [fx 0 cx; 0 fy cy; "
         "0 0 1], with fx and fy above 0",
-        decimal(k[0]), decimal(k[1]));
+        plain(k[0]), plain(k[1]));
   // No shift: in the files of MVSNet, too, the centre of the first pixel is at (0.5, 0.5).
   camera.pinhole = {0, 0, k[0], k[4], k[2], k[5]};
   return camera;

@@ -13,6 +13,7 @@
 
 #include "core/json_reader.hpp"
 #include "core/paths.hpp"
+#include "core/plain_number.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/model/model_file.hpp"
 #include "io/model/posed_photos.hpp"
@@ -45,7 +46,7 @@ class Fields {
 /// A number between 0 and `end`, both excluded.
 double positive(JsonReader& reader, const std::string& name, double end, const std::string& rule) {
   const double value = reader.number(name);
-  if (!(value > 0 && value < end)) reader.fail(name, "is {}; it must be {}", decimal(value), rule);
+  if (!(value > 0 && value < end)) reader.fail(name, "is {}; it must be {}", plain(value), rule);
   return value;
 }
 
@@ -53,7 +54,7 @@ double positive(JsonReader& reader, const std::string& name, double end, const s
 int side_of(Fields& fields, const std::string& name) {
   const double side =
       positive(fields.of(name), name, kMaxFileSide + 1, "a size; " + std::string(kImageSizeRule));
-  if (side != std::floor(side)) fields.of(name).fail(name, "is {}; it must be an integer", decimal(side));
+  if (side != std::floor(side)) fields.of(name).fail(name, "is {}; it must be an integer", plain(side));
   return static_cast<int>(side);
 }
 
@@ -93,7 +94,7 @@ void add_distortion(Fields& fields, Camera& camera) {
   const auto k = [&](const char* name) { return fields.number(name, 0); };
   const auto refuse = [&](const char* name, const char* model) {
     if (k(name) != 0)
-      fields.of(name).fail(name, "is {}; it must be 0, for a {} camera has none", decimal(k(name)), model);
+      fields.of(name).fail(name, "is {}; it must be 0, for a {} camera has none", plain(k(name)), model);
   };
   const auto add = [&](std::initializer_list<double> values) {
     camera.params.insert(camera.params.end(), values);
@@ -123,10 +124,10 @@ std::string contradiction(Fields& fields, ImageSize size) {
     const double other = 0.5 * size.width / std::tan(0.5 * angle);
     if (std::abs(length / other - 1) <= kTolerance) continue;
     return fmt::format(
-        "{} is {}, but camera_angle_x is {}, which means {:.6g} for a photo {} pixels wide; fl_x is used: if "
+        "{} is {}, but camera_angle_x is {}, which means {} for a photo {} pixels wide; fl_x is used: if "
         "it is "
         "of images of another size, expect few and wrong points; correct one of them, or remove it",
-        reader->place_of("fl_x"), decimal(length), decimal(angle), other, size.width);
+        reader->place_of("fl_x"), plain(length), plain(angle), plain(other, 6), size.width);
   }
   return {};
 }

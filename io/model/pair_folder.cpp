@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "core/error.hpp"
+#include "core/plain_number.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/model/pair_formats.hpp"
@@ -102,7 +103,7 @@ double offset_of(const Values& values, const Pinhole& left, const Pinhole& right
   const double offset = number(*value, "doffs");
   if (!near(offset, right.cx - left.cx, 0.5))
     value->place.fail("doffs is {}, but cx of cam1 less cx of cam0 is {}", in_quotes(value->text),
-                      decimal(right.cx - left.cx));
+                      plain(right.cx - left.cx));
   return offset;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/plain_number.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_size.hpp"
 
@@ -92,7 +93,7 @@ void set_size(Pinhole& camera, double width, double height, const FilePlace& pla
   for (const double side : {width, height})
     if (!(side >= 1 && side <= kMaxFileSide) || side != std::floor(side))
       place.fail("the size of the images is {} x {}; both have to be whole numbers from 1 to {}",
-                 decimal(width), decimal(height), kMaxFileSide);
+                 plain(width), plain(height), kMaxFileSide);
   camera.width = static_cast<int>(width);
   camera.height = static_cast<int>(height);
 }
@@ -117,7 +118,7 @@ StereoCamera stereo_camera(const Projection& left, const Projection& right, cons
   if (!(std::abs(baseline.x) > std::abs(baseline.y)) || !std::isfinite(baseline.x))
     place.fail(
         "by {} and {} the cameras are {} apart to the side and {} up; only pairs side by side are matched",
-        left.name, right.name, decimal(baseline.x), decimal(baseline.y));
+        left.name, right.name, plain(baseline.x), plain(baseline.y));
   if (baseline.x < 0)
     place.fail("by {} and {} the second camera is left of the first; give the images in the other order",
                left.name, right.name);

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/json_reader.hpp"
+#include "core/plain_number.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/model/pair_formats.hpp"
 
@@ -87,8 +88,7 @@ Pinhole camera_of(const json& from, const std::string& file) {
   const Vec2d focal = pair({"fx"}, {"fy"}, "focallength", "fx or fy"),
               centre = pair({"ppx", "cx"}, {"ppy", "cy"}, "principalpoint", "ppx or ppy");
   if (!(focal.x > 0 && focal.y > 0))
-    FilePlace{file}.fail("fx and fy are {} and {}; they have to be positive", decimal(focal.x),
-                         decimal(focal.y));
+    FilePlace{file}.fail("fx and fy are {} and {}; they have to be positive", plain(focal.x), plain(focal.y));
   if (const json* coefficients = member(from, {"coeffs", "coefficients", "distortioncoeffs"}))
     if (coefficients->is_array() && std::ranges::any_of(*coefficients, [](const json& k) { return k != 0; }))
       FilePlace{file}.fail(
@@ -116,7 +116,7 @@ std::optional<Baseline> given_baseline(const json& document) {
     const double number = std::abs(value.get<double>());
     const bool millimetres = key.ends_with("mm") || (number > 1 && !key.ends_with("m"));
     found = {millimetres ? number / 1000 : number,
-             millimetres ? fmt::format("the baseline {} is taken for millimetres", decimal(number)) : ""};
+             millimetres ? fmt::format("the baseline {} is taken for millimetres", plain(number)) : ""};
     return true;
   });
   return found;
@@ -157,7 +157,7 @@ PairCalibration realsense_calibration(const json& document, const std::string& f
       given_baseline(document) ? given_baseline(document) : baseline_of_extrinsics(document);
   if (!baseline) number_of(nullptr, "baseline", file);
   if (!(baseline->metres > 0 && std::isfinite(baseline->metres)))
-    FilePlace{file}.fail("the baseline is {}; it has to be positive", decimal(baseline->metres));
+    FilePlace{file}.fail("the baseline is {}; it has to be positive", plain(baseline->metres));
   PairCalibration calibration;
   calibration.camera = {camera_of(*left, file), baseline->metres, 0};
   calibration.unit = LengthUnit::kMetre;

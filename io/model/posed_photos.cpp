@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/plain_number.hpp"
 #include "io/file/text_scanner.hpp"
 
 namespace recon {
@@ -11,8 +12,8 @@ namespace recon {
 Pose rigid_pose(std::span<const double, 16> m, const FilePlace& place) {
   constexpr double kTolerance = 1e-3;  // three digits behind the point
   if (m[12] != 0 || m[13] != 0 || m[14] != 0 || m[15] == 0)
-    place.fail("the last row of the matrix is {} {} {} {}; it has to be 0 0 0 1", decimal(m[12]),
-               decimal(m[13]), decimal(m[14]), decimal(m[15]));
+    place.fail("the last row of the matrix is {} {} {} {}; it has to be 0 0 0 1", plain(m[12]), plain(m[13]),
+               plain(m[14]), plain(m[15]));
   const double w = m[15];
   const Mat3d r{{m[0] / w, m[1] / w, m[2] / w, m[4] / w, m[5] / w, m[6] / w, m[8] / w, m[9] / w, m[10] / w}};
   const Mat3d product = r * transpose(r), one = identity<double>();
@@ -22,7 +23,7 @@ Pose rigid_pose(std::span<const double, 16> m, const FilePlace& place) {
     place.fail(
         "the upper left 3x3 matrix R is no rotation: R R^T differs from the identity by {}; write the pose "
         "without scale and shear",
-        decimal(difference));
+        plain(difference));
   const Vec3d x{r(0, 0), r(0, 1), r(0, 2)}, y{r(1, 0), r(1, 1), r(1, 2)}, z{r(2, 0), r(2, 1), r(2, 2)};
   if (dot(cross(x, y), z) < 0)
     place.fail("the upper left 3x3 matrix is a mirror, its determinant is -1; write the pose as a rotation");

@@ -17,6 +17,7 @@
 #include "api/convert.hpp"
 #include "api/views.hpp"
 #include "core/interrupt.hpp"
+#include "core/plain_number.hpp"
 #include "core/unique_id.hpp"
 #include "fuse/agreement.hpp"
 #include "fuse/device_fusion.hpp"
@@ -260,7 +261,7 @@ std::vector<std::string> doubts_of_maps(const std::vector<FusionView>& views, co
   MapDoubts doubts =
       doubts_of({plan, std::move(all), [](int) { return true; },
                  [&](int view) { return given_depth(views[view].depth); }, points, "the sparse points",
-                 [](double scale) { return fmt::format("divide them by {:.4g}", scale); }});
+                 [](double scale) { return "divide them by " + plain(scale, 4); }});
   if (doubts.useless) throw InputError(fmt::format("{}", fmt::join(doubts.texts, "; ")));
   return std::move(doubts.texts);
 }

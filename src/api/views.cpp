@@ -6,6 +6,7 @@
 
 #include "api/convert.hpp"
 #include "core/error.hpp"
+#include "core/plain_number.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
 
@@ -16,9 +17,9 @@ namespace {
 void check_camera(const Camera& camera, const std::string& name) {
   const bool finite = std::isfinite(camera.fx + camera.fy + camera.cx + camera.cy);
   if (finite && camera.fx > 0 && camera.fy > 0) return;
-  throw UsageError(name + " has the focal lengths " + recon::decimal(camera.fx) + ", " +
-                   recon::decimal(camera.fy) + " and the principal point " + recon::decimal(camera.cx) +
-                   ", " + recon::decimal(camera.cy) + "; they must be finite, and focal lengths above 0");
+  throw UsageError(name + " has the focal lengths " + recon::plain(camera.fx) + ", " +
+                   recon::plain(camera.fy) + " and the principal point " + recon::plain(camera.cx) + ", " +
+                   recon::plain(camera.cy) + "; they must be finite, and focal lengths above 0");
 }
 
 /// @throws UsageError for a rotation that is none to within 1e-4

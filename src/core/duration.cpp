@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/plain_number.hpp"
+
 namespace recon {
 
 namespace {
@@ -12,7 +14,7 @@ namespace {
 /// Whole numbers from 10 on, which have no exponent.
 std::string two_digits(double value) {
   constexpr double kFirstWhole = 9.95;
-  return value < kFirstWhole ? fmt::format("{:.2g}", value) : fmt::format("{:.0f}", value);
+  return value < kFirstWhole ? plain(value, 2) : fmt::format("{:.0f}", value);
 }
 
 }  // namespace

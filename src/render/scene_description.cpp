@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/plain_number.hpp"
 #include "scene/camera.hpp"
 
 namespace recon {
@@ -16,7 +17,7 @@ namespace {
 constexpr int kMaxSide = 65536;
 
 void require(bool condition, const std::string& field, double value, const std::string& rule) {
-  if (!condition) throw InputError(fmt::format("{} is {:g}; it must be {}", field, value, rule));
+  if (!condition) throw InputError(fmt::format("{} is {}; it must be {}", field, plain(value, 6), rule));
 }
 
 void require_positive(const std::string& field, double value) {

@@ -226,6 +226,32 @@ std::optional<CalibrationMistake> explain_misfit(const Scene& scene, std::span<c
   return best;
 }
 
+std::optional<double> fitting_focal_factor(const Scene& scene, std::span<const int> views) {
+  const PointsById points(scene);
+  std::vector<double> ratios;
+  for (const int index : views) {
+    const View& view = scene.views[index];
+    if (is_panorama(scene.cameras[view.camera].model)) continue;
+    const Lens lens(scene.cameras[view.camera]);
+    const auto [x, y] = lens.principal_point();
+    for (const Observation& observation : sampled(view)) {
+      const auto point = points.find(observation.point_id);
+      if (!point) continue;
+      const auto pixel = lens.project(view.cam_from_world * scene.points[*point].position);
+      if (pixel && (pixel->x != x || pixel->y != y))
+        ratios.push_back(std::hypot(observation.pixel.x - x, observation.pixel.y - y) /
+                         std::hypot(pixel->x - x, pixel->y - y));
+    }
+  }
+  if (ratios.size() < limit::kMinObservations) return std::nullopt;
+  const double factor = quantile(ratios, 0.5);
+  Scene scaled = scene;
+  for (Camera& camera : scaled.cameras)
+    for (int i = 0; !is_panorama(camera.model) && i < focal_length_count(camera.model); ++i)
+      camera.params[static_cast<std::size_t>(i)] *= factor;
+  return is_off(fit_observations(scaled, views).all) ? std::nullopt : std::optional(factor);
+}
+
 double angle_of_view(const Camera& camera) {
   return 2 * std::atan(0.5 * camera.width / camera.params.front()) * 180 / std::numbers::pi;
 }

@@ -88,6 +88,9 @@ Scene without_mistake(const Scene& scene, CalibrationMistake mistake);
 /// The mistake without which the observations of `views` fit, best of all; nothing if they never do.
 std::optional<CalibrationMistake> explain_misfit(const Scene& scene, std::span<const int> views);
 
+/// The factor of all focal lengths with which the observations of `views` fit; nothing if there is none.
+std::optional<double> fitting_focal_factor(const Scene& scene, std::span<const int> views);
+
 /// What is unusual about the camera of a photo.
 struct CameraDoubt {
   bool principal_point = false;  ///< it lies far from the middle

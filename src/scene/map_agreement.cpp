@@ -76,7 +76,8 @@ double depth_of(double value, double ray, const MapReading& reading) {
 
 class Maps {
  public:
-  explicit Maps(std::span<const ComparedView> views) : views_(views) {}
+  explicit Maps(std::span<const ComparedView> views, std::pair<int, int> exchanged = kNotExchanged)
+      : views_(views), exchanged_(exchanged) {}
 
   int count() const { return static_cast<int>(views_.size()); }
 
@@ -122,11 +123,14 @@ class Maps {
 
  private:
   float value_at(int view, Vec2d pixel, const MapReading& reading) const {
-    const ComparedView& other = views_[(view + reading.next) % count()];
-    return depth_at(other.map, views_[view].camera, pixel, reading.layout);
+    int other = (view + reading.next) % count();
+    if (other == exchanged_.first || other == exchanged_.second)
+      other = exchanged_.first + exchanged_.second - other;
+    return depth_at(views_[other].map, views_[view].camera, pixel, reading.layout);
   }
 
   std::span<const ComparedView> views_;
+  std::pair<int, int> exchanged_;
 };
 
 /// How well the maps of pairs agree.
@@ -357,6 +361,12 @@ std::vector<std::pair<int, int>> spread_pairs(Pairs pairs) {
 
 }  // namespace
 
+double agreeing_share(std::span<const ComparedView> views, Pairs pairs, const MapReading& reading,
+                      std::pair<int, int> exchanged) {
+  const Maps maps(views, exchanged);
+  return agreement_of(maps, maps.places(pairs, reading), reading).share;
+}
+
 MapsVerdict judge_maps(std::span<const ComparedView> views, Pairs pairs) {
   const Maps maps(views);
   MapsVerdict verdict;
@@ -365,8 +375,8 @@ MapsVerdict judge_maps(std::span<const ComparedView> views, Pairs pairs) {
   verdict.samples = maps.places(some, {}).size();
   if (verdict.samples < kMinSamples) return verdict;
   verdict.reading = Readings(maps, some).best();
-  verdict.as_given = agreement_of(maps, maps.places(some, {}), {}).share;
-  verdict.agreeing = agreement_of(maps, maps.places(some, verdict.reading), verdict.reading).share;
+  verdict.as_given = agreeing_share(views, some, {});
+  verdict.agreeing = agreeing_share(views, some, verdict.reading);
   std::vector<ViewCounts> counts(views.size());
   for (const auto& pair : pairs) {
     const std::vector<Place> places = maps.places({&pair, 1}, verdict.reading);

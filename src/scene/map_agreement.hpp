@@ -45,6 +45,14 @@ struct MapsVerdict {
   std::vector<MapAgreement> views;  ///< with `reading`
 };
 
+/// Of two views that do not have the map of each other.
+inline constexpr std::pair<int, int> kNotExchanged = {-1, -1};
+
+/// The share of places in the maps of the references of pairs that agree with their sources.
+/// @param exchanged  two views of which each has the map of the other
+double agreeing_share(std::span<const ComparedView> views, std::span<const std::pair<int, int>> pairs,
+                      const MapReading& reading, std::pair<int, int> exchanged = kNotExchanged);
+
 /// Compares the maps of pairs of views (indices of `views`) with each other: whether they agree as they are,
 /// times a scale between 1e-4 and 1e4, as distances, inverse depths, mirrored or turned, or as maps of the
 /// next views; and each with a scale of its own. Views that agree under many scales, as without a baseline,

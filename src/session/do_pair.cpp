@@ -7,7 +7,7 @@
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/paths.hpp"
-#include "core/version.hpp"
+#include "core/plain_number.hpp"
 #include "io/cloud/ply.hpp"
 #include "io/file/output_file.hpp"
 #include "io/map/map_files.hpp"
@@ -68,29 +68,7 @@ struct PairResult {
 };
 
 json inputs_of(const PairRun& run) {
-  const PairPlan& plan = run.plan;
-  const auto hash = [](const std::filesystem::path& path) {
-    const auto identity = identify_file(path);
-    if (!identity) throw InputError(path.string() + ": cannot be read");
-    return identity->hash;
-  };
-  RecordedOptions::Values options =
-      run.work.options.recorded({plan.job.method, true})
-          .of({OptionResult::kDepthMaps, OptionResult::kCloud, OptionResult::kCloudFile});
-  // They may come from the calibration.
-  const DisparityRange range = plan.options.range;
-  options["min-disparity"] = std::to_string(range.min);
-  options["max-disparity"] = std::to_string(range.min + range.count);
-  json document = {{"version", kResultsVersion},
-                   {"options", options},
-                   {"left", hash(plan.files.left)},
-                   {"right", hash(plan.files.right)}};
-  if (plan.depth_step > 0) document["depth_step"] = plan.depth_step;
-  if (plan.camera) {
-    const Pinhole& left = plan.camera->left;
-    document["camera"] = {left.fx, left.fy, left.cx, left.cy, plan.camera->baseline, plan.camera->offset};
-  }
-  return document;
+  return record_inputs(run.plan, run.work.options.recorded({run.plan.job.method, true}));
 }
 
 /// Of the pixels, those in --roi.
@@ -182,9 +160,9 @@ void write_stepped_depth(const PairRun& run, ImageView<const float> depth, PairR
                [&](const auto& path) { return write_png16(path, stepped.steps.view()); });
   if (stepped.too_large > 0)
     result.unheld.push_back(fmt::format(
-        "{} holds depths up to {:.6g} {}; {} pixels beyond are 0 (unknown) in it: {} has them all, a larger "
+        "{} holds depths up to {} {}; {} pixels beyond are 0 (unknown) in it: {} has them all, a larger "
         "--depth-png holds them",
-        pair_file::kDepthPng, 65535 * plan.depth_step,
+        pair_file::kDepthPng, plain(65535 * plan.depth_step, 6),
         *unit_name(plan.unit) != 0 ? unit_name(plan.unit) : "units", stepped.too_large, pair_file::kDepth));
 }
 

@@ -14,6 +14,7 @@
 #include "core/version.hpp"
 #include "io/file/output_file.hpp"
 #include "session/diagnose/agreement_check.hpp"
+#include "session/diagnose/asked_views.hpp"
 #include "session/diagnose/empty_photos.hpp"
 #include "session/diagnose/given_map_check.hpp"
 #include "session/input.hpp"
@@ -235,6 +236,10 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
     do_steps(job, work, turn, log, clock);
   } catch (...) {
     keep_times(job, clock.times());
+    if (const Workspace& workspace = job.products.workspace; bring_page_back(workspace, job.options.shard))
+      messages().info("{} and {} are those of the run before; maps may be newer",
+                      workspace.path(Workspace::cloud_file()).string(),
+                      report_file(workspace, job.options.shard, ".html").filename().string());
     throw;
   }
   if (job.targets.does(Step::kFusion))
@@ -263,6 +268,8 @@ std::string summary(const SceneJob& job, const json& report) {
     line += left_out.size() == 1 ? fmt::format("; {} is left out", name)
                                  : fmt::format("; {} are left out, such as {}", left_out.size(), name);
   }
+  if (const std::string& doubt = job.findings.doubt; !doubt.empty())
+    line += "; THE RESULT IS IN DOUBT: " + doubt + ": correct that and run again";
   if (const std::size_t warnings = report.at("warnings").size(); warnings > 0)
     line += fmt::format("; {} warning{}", warnings, warnings == 1 ? "" : "s");
   return line + "\n";
@@ -284,6 +291,9 @@ Outcome plan_scene(SceneJob& job, const SharedWork& work) {
   check_given_headers(job.input, job.plan, job.settings, job.products.workspace.root().string(),
                       job.findings);
   const SceneWork remaining = job.remaining_work();
+  if (job.targets.does(Step::kCheck)) warn_of_min_views(job.plan, job.settings, job.findings);
+  if (!remaining.at(Step::kFusion).empty())
+    warn_of_min_fused_views(remaining.at(Step::kFusion).size(), job.settings, job.findings);
   const PerformanceModel model = load_calibration(calibration_key(backends, job.host.threads));
   const BeginningTimes beginning{work.start, clock.times().front().second, work.devices.get().seconds};
   TimePlan time = plan_time(job, remaining, backends, model, beginning);

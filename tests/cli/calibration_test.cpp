@@ -166,6 +166,29 @@ TEST_F(WrongCalibration, CamerasThatPhotosContradictAreNamedWithoutPoints) {
   }
 }
 
+TEST_F(WrongCalibration, WrongFocalLengthsAreInTheLastLineAsWell) {
+  for (const double factor : {0.8, 1.3})
+    for (const bool points : {true, false}) {
+      change_model(
+          [&](Scene& wrong) {
+            for (double* focal : {&wrong.cameras[0].params[0], &wrong.cameras[0].params[1]}) *focal *= factor;
+          },
+          points);
+      const Outcome outcome = reconstruct({scene().string(), "--overwrite"});
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+      const std::string focal = fmt::format("focal lengths times {}", factor < 1 ? "1.2" : "0.7");
+      EXPECT_THAT(outcome.err, HasSubstr("with " + focal)) << factor << points;
+      EXPECT_THAT(outcome.out,
+                  AllOf(HasSubstr("; THE RESULT IS IN DOUBT: "), HasSubstr(", but would with " + focal),
+                        HasSubstr(" pixels): correct that and run again; ")))
+          << factor << points;
+      const auto report = nlohmann::json::parse(content(dense() / "report.json"));
+      EXPECT_THAT(report.at("doubt").get<std::string>(), HasSubstr(focal));
+      restore();
+    }
+  EXPECT_THAT(reconstruct({scene().string()}).out, Not(HasSubstr("DOUBT")));
+}
+
 TEST_F(WrongCalibration, FocalLengthsOfSmallPhotosAreNamedWhereTheyMoveLinesAndNotElse) {
   fs::remove_all(scene());
   const Outcome rendered =

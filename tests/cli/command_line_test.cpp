@@ -322,6 +322,7 @@ TEST(OfPairs, WrongUsageOfStagesIsRefused) {
   refused("--aw-space is 0; it must lie between 0.1 and 1000", {"--aggregation", "aw", "--aw-space", "0"});
   refused("--arm-length has a meaning with --aggregation cross, or --refine vote, only",
           {"--aggregation", "aw", "--arm-length", "9"});
+  refused("--data-weight is 0; it must lie between 0.0001 and ", {"--method", "bp", "--data-weight", "0"});
   refused("--arm-length is 256; it must lie between 0 and 255",
           {"--aggregation", "cross", "--arm-length", "256"});
   refused("--arm-colour is -1", {"--preset", "ad-census", "--arm-colour", "-1"});

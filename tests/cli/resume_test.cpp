@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <functional>
 
@@ -212,6 +213,27 @@ TEST_F(ReconstructResume, ReportsTheTimesOfARunThatFailed) {
   EXPECT_FALSE(fs::exists(dense() / "status/report.json"));
 }
 
+TEST_F(ReconstructResume, AStoppedRunLeavesThePageOfTheCloudThatIsThere) {
+  const fs::path output = folder() / "stopped", page = output / "report.html";
+  ASSERT_EQ(reconstruct({scene().string(), "-o", output.string()}).exit_code, 0);
+  const std::string cloud = content(output / "fused.ply"), first = content(page);
+  const auto stop = [&] {
+    fs::remove(output / "status/estimate/view00.png.json");
+    return stop_with(SIGINT, output);
+  };
+  const Outcome stopped = stop();
+  ASSERT_EQ(stopped.exit_code, 130) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("/fused.ply and report.html are those of the run before; maps may be "));
+  EXPECT_TRUE(content(output / "fused.ply") == cloud && content(page) == first);
+  EXPECT_FALSE(fs::exists(output / "report.json")) << "programs must not take it for that of this run";
+
+  // The page of a run whose cloud was replaced since stays aside.
+  fs::last_write_time(page, fs::last_write_time(output / "fused.ply") - std::chrono::seconds(9));
+  EXPECT_THAT(stop().err, Not(HasSubstr("of the run before")));
+  EXPECT_FALSE(fs::exists(page));
+  EXPECT_TRUE(content(output / "status/report.html") == first);
+}
+
 TEST_F(ReconstructResume, DoesStaleWorkAgainAndSaysWhy) {
   ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
   const Outcome changed = reconstruct({scene().string(), "--window", "7"});
@@ -279,7 +301,45 @@ TEST_F(ReconstructResume, SeesAChangedPhoto) {
   const Outcome changed = reconstruct({scene().string()});
   EXPECT_THAT(changed.err,
               HasSubstr("undistorting: stale views are done again, such as view04.png: another photo"));
-  EXPECT_THAT(changed.err, HasSubstr("depth maps: 5 stale views"));
+  EXPECT_THAT(changed.err, HasSubstr("depth maps: 5 stale views are done again, such as view00.png: another "
+                                     "photo of view04.png\n"));
+}
+
+TEST_F(ReconstructResume, NamesEachCauseWithTheNumberOfItsViews) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  fs::copy_file(scene() / "images/view00.png", scene() / "images/view04.png",
+                fs::copy_options::overwrite_existing);
+  set_content(dense() / "status/estimate/view02.png.json", "{");
+  std::vector<std::string> arguments = {scene().string(), "--window", "7", "--dry-run"};
+  EXPECT_THAT(reconstruct(arguments).out,
+              HasSubstr("  in the place of earlier results:\n"
+                        "    undistorting of view04.png: another photo\n"
+                        "    depth maps of 4, such as view00.png: --window 5 -> 7\n"
+                        "    depth maps of 4, such as view00.png: another photo of view04.png\n"
+                        "    depth maps of view02.png: its record is damaged\n  memory"));
+  arguments.pop_back();
+  EXPECT_THAT(
+      reconstruct(arguments).err,
+      AllOf(HasSubstr("depth maps: 4 stale views are done again, such as view00.png: --window 5 -> 7\n"),
+            HasSubstr("depth maps: the stale view view02.png is done again: its record is damaged\n")));
+}
+
+TEST_F(ReconstructResume, APlanSaysWhatCleanRemovesAndWhyItsMapsAreMadeAgain) {
+  const auto plan = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {scene().string(), "--dry-run"});
+    return reconstruct(arguments).out;
+  };
+  const std::string removed = "  removed: the depth maps of 5 views before the check, ";
+  EXPECT_THAT(plan({"--clean"}),
+              AllOf(HasSubstr(removed), HasSubstr("*.photometric.*, as --clean is given")));
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  EXPECT_THAT(plan({}), Not(HasSubstr("removed")));
+  EXPECT_THAT(plan({"--clean"}), AllOf(HasSubstr("to do: nothing"), HasSubstr(removed)));
+  ASSERT_EQ(reconstruct({scene().string(), "--clean"}).exit_code, 0);
+  EXPECT_THAT(plan({"--clean"}), Not(HasSubstr("removed"))) << "they are gone";
+  EXPECT_THAT(plan({"--max-depth-error", "0.03"}),
+              HasSubstr("    depth maps of 5, such as view00.png: its maps were removed by --clean\n"
+                        "    check across views of 5, such as view00.png: --max-depth-error 0.01 -> 0.03\n"));
 }
 
 TEST_F(ReconstructResume, DoesDamagedFilesAgain) {
@@ -330,7 +390,9 @@ TEST_F(ReconstructResume, KeepsACloudThatSomebodyHasChanged) {
 TEST_F(ReconstructResume, PlansAndStagesNameEarlierResults) {
   ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
   const Outcome plan = reconstruct({scene().string(), "--window", "7", "--dry-run"});
-  EXPECT_THAT(plan.out, HasSubstr("  in the place of earlier results: --window 5 -> 7\n"));
+  EXPECT_THAT(plan.out,
+              HasSubstr("  in the place of earlier results:\n    depth maps of 5, such as view00.png: "
+                        "--window 5 -> 7\n  memory"));
   const Outcome fewer = reconstruct({scene().string(), "--views", "view0[01]*", "--dry-run"});
   EXPECT_THAT(fewer.out, HasSubstr("  the cloud of 5 views is replaced by one of 2\n"));
   const Outcome same = reconstruct({scene().string(), "--stage", "estimate"});

@@ -71,5 +71,13 @@ TEST_F(ReconstructWarning, OfFewerViewsThanAskedForNamesTheOption) {
                                      "--min-fused-views, or add photos that overlap"));
 }
 
+TEST_F(ReconstructWarning, OfMoreViewsThanThereAreIsInThePlan) {
+  EXPECT_THAT(reconstruct({scene().string(), "--min-views", "30", "--dry-run"}).err,
+              HasSubstr("depths need the agreement of 4 instead of 30 views, as no view has more sources"));
+  EXPECT_THAT(reconstruct({scene().string(), "--min-fused-views", "30", "--dry-run"}).err,
+              HasSubstr("points need 5 instead of 30 views, as there are no more; lower --min-fused-views"));
+  EXPECT_THAT(reconstruct({scene().string(), "--dry-run"}).err, testing::Not(HasSubstr("warning")));
+}
+
 }  // namespace
 }  // namespace recon

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/plain_number.hpp"
 #include "core/text_table.hpp"
 #include "core/wrapped_text.hpp"
 #include "tools/evaluate/commands.hpp"
@@ -46,7 +47,7 @@ std::string depth_table(const Json& figures, Width width) {
   std::vector<TableColumn> columns = {{"view", true}, {"known"}, {"complete"}};
   std::vector<std::string> estimated = {"estimated", "", ""};
   for (const Json& within : all["within"]) {
-    columns.push_back({fmt::format("<={:g} %", 100 * within["threshold"].get<double>())});
+    columns.push_back({"<=" + plain(100 * within["threshold"].get<double>(), 6) + " %"});
     estimated.push_back(percent(within["of_estimated"]));
   }
   for (const char* head : {"median", "mean", "unknown"}) {
@@ -93,12 +94,12 @@ std::string scores_text(const Json& scores, Width width) {
     columns.push_back({head});
   std::vector<std::vector<std::string>> rows;
   for (const Json& score : scores)
-    rows.push_back(
-        {fmt::format("{:g}", score["threshold"].get<double>()), number(score["precision"], 4),
-         number(score["recall"], 4), number(score["f1"], 4),
-         fmt::format("{:g}", score["voxel"].get<double>()), std::to_string(score["cloud_points"].get<long>()),
-         std::to_string(score["reference_points"].get<long>()),
-         number(score["cloud_to_reference"]["mean"], 6), number(score["cloud_to_reference"]["median"], 6)});
+    rows.push_back({plain(score["threshold"].get<double>(), 6), number(score["precision"], 4),
+                    number(score["recall"], 4), number(score["f1"], 4),
+                    plain(score["voxel"].get<double>(), 6), std::to_string(score["cloud_points"].get<long>()),
+                    std::to_string(score["reference_points"].get<long>()),
+                    number(score["cloud_to_reference"]["mean"], 6),
+                    number(score["cloud_to_reference"]["median"], 6)});
   return text_table(columns, rows, width) +
          note(
              "cloud, reference: points after thinning to one per voxel. mean, median: distance from the "
@@ -142,7 +143,7 @@ std::string disparity_text(const Json& figures) {
                                 percent(figures["completeness"], 2));
   const bool any = figures["estimated"] > 0;
   for (const Json& bad : figures["bad"])
-    out += fmt::format("bad-{:g}: {} (of the estimated pixels {})\n", bad["threshold"].get<double>(),
+    out += fmt::format("bad-{}: {} (of the estimated pixels {})\n", plain(bad["threshold"].get<double>(), 6),
                        percent(bad["of_known"], 2), any ? percent(bad["of_estimated"], 2) : "-");
   constexpr double kNearlyAll = 0.95;
   if (any && figures["bad"].back()["of_estimated"] > kNearlyAll)

@@ -98,10 +98,11 @@ void check_agreement(const PreparedPhotos& photos, Findings& findings) {
   const std::string scene = photos.input.folder.root.string();
   warn_of_photos(scene, findings.photo_doubts, findings);  // nothing speaks against them
   if (!found) return;                                      // the cloud is empty, which has its own message
-  findings.warn(fmt::format(
-      "{}: the views do not agree: {:.1f} % of the pixels have a depth before the check across views, and "
-      "{:.1f} % after it, as it is by chance; points are there by chance: {}",
-      scene, 100 * all.estimated, 100 * all.checked, disagreement(photos.input, findings)));
+  findings.warn_of_result(
+      fmt::format("{}: the views do not agree: {:.1f} % of the pixels have a depth before the check across "
+                  "views, and {:.1f} % after it, as it is by chance; points are there by chance: {}",
+                  scene, 100 * all.estimated, 100 * all.checked, disagreement(photos.input, findings)),
+      "the views do not agree");
 }
 
 }  // namespace recon

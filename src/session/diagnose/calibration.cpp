@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/plain_number.hpp"
 #include "io/image/image_file.hpp"
 #include "scene/calibration_check.hpp"
 
@@ -128,19 +129,29 @@ void warn_of_views(const SceneInput& input, const std::vector<std::pair<int, Obs
                               input.scene.views[off[kNamed].first].name));
 }
 
-/// What people did to a model that does not fit its points: the mistake without which it fits, or else a
-/// principal point that no photo has.
-std::string causes_of_misfit(const SceneInput& input, const std::vector<int>& views, Findings& findings) {
+/// Focal lengths with which a model fits its points; empty: there are none.
+std::string fitting_focal_text(const SceneInput& input, const std::vector<int>& views) {
+  const auto factor = fitting_focal_factor(input.scene, views);
+  return factor ? focal_text(*factor, input.scene.cameras[input.scene.views[views.front()].camera]) : "";
+}
+
+/// What people did to a model that does not fit its points: the mistake without which it fits, or else focal
+/// lengths, or a principal point that no photo has.
+std::string causes_of_misfit(const SceneInput& input, const std::vector<int>& views, const std::string& focal,
+                             Findings& findings) {
   const auto mistake = explain_misfit(input.scene, views);
+  if (!mistake && !focal.empty())
+    return "the focal lengths seem to be wrong: with " + focal +
+           " they would fit; correct the cameras and run again";
   for (std::size_t i = 0; !mistake && i < views.size(); ++i) {
     const View& view = input.scene.views[views[i]];
     const Camera& camera = input.scene.cameras[view.camera];
     if (!doubt_camera(camera).principal_point) continue;
     const auto [x, y] = Lens(camera).principal_point();
     return fmt::format(
-        "the principal point ({:g}, {:g}) of {} is far from the middle of the photo of {}: it has to be "
+        "the principal point ({}, {}) of {} is far from the middle of the photo of {}: it has to be "
         "in pixels from the upper left corner of this photo",
-        x, y, view.name, size_text(camera.width, camera.height));
+        plain(x, 6), plain(y, 6), view.name, size_text(camera.width, camera.height));
   }
   return causes(input, mistake, findings);
 }
@@ -149,6 +160,11 @@ std::string causes_of_misfit(const SceneInput& input, const std::vector<int>& vi
 SceneFit check_points(const SceneInput& input, const std::vector<int>& views, Findings& findings) {
   const SceneFit fit = fit_observations(input.scene, views);
   const std::string model = input.folder.model.string();
+  std::vector<std::pair<int, ObservationFit>> off;
+  for (std::size_t i = 0; i < views.size(); ++i)
+    if (is_off(fit.views[i])) off.emplace_back(views[i], fit.views[i]);
+  const bool most_off = is_off(fit.all) || 2 * off.size() > views.size();
+  const std::string focal = most_off ? fitting_focal_text(input, views) : "";
   if (fit.placeholders > 0)
     findings.warn(
         fmt::format("{}: the observations of {} of {} views are all at one place: they are placeholders, and "
@@ -159,15 +175,15 @@ SceneFit check_points(const SceneInput& input, const std::vector<int>& views, Fi
         fmt::format("{}: cameras and poses contradict the sparse points: {}; {}; if only the points are "
                     "wrong, remove the "
                     "points3D file",
-                    model, error_text(fit.all), causes_of_misfit(input, views, findings)));
-  std::vector<std::pair<int, ObservationFit>> off;
-  for (std::size_t i = 0; i < views.size(); ++i)
-    if (is_off(fit.views[i])) off.emplace_back(views[i], fit.views[i]);
-  if (is_off(fit.all) || 2 * off.size() > views.size())
-    findings.warn(fmt::format(
-        "{}: cameras and poses do not fit the sparse points: {}, in {} of {} views too large; "
-        "expect few and wrong points; {}",
-        model, error_text(fit.all), off.size(), views.size(), causes_of_misfit(input, views, findings)));
+                    model, error_text(fit.all), causes_of_misfit(input, views, focal, findings)));
+  if (most_off)
+    findings.warn_of_result(
+        fmt::format("{}: cameras and poses do not fit the sparse points: {}, in {} of {} views too large; "
+                    "expect few and wrong points; {}",
+                    model, error_text(fit.all), off.size(), views.size(),
+                    causes_of_misfit(input, views, focal, findings)),
+        "cameras and poses do not fit the sparse points" +
+            (focal.empty() ? "" : ", but would with " + focal));
   else
     warn_of_views(input, off, fit.all.median_error, findings);
   return fit;
@@ -177,19 +193,19 @@ std::string doubt_text(const CameraDoubt& doubt, const Camera& camera) {
   const auto focal = static_cast<std::size_t>(focal_length_count(camera.model));
   const std::string photo = size_text(camera.width, camera.height);
   if (doubt.principal_point)
-    return fmt::format("the principal point ({:g}, {:g}) is far from the middle of the photo of {}: {}",
-                       camera.params[focal], camera.params[focal + 1], photo,
+    return fmt::format("the principal point ({}, {}) is far from the middle of the photo of {}: {}",
+                       plain(camera.params[focal], 6), plain(camera.params[focal + 1], 6), photo,
                        camera.params[focal] >= 1 && camera.params[focal + 1] >= 1
                            ? "K seems to be of images of about " + size_of_k(camera)
                            : "it has to be in pixels from the upper left corner");
   if (doubt.angle)
     return fmt::format(
-        "the focal length of {:g} pixels means an angle of view of {:.3g} degrees across the photo of {}: it "
+        "the focal length of {} pixels means an angle of view of {} degrees across the photo of {}: it "
         "has to be in pixels of this photo",
-        camera.params.front(), angle_of_view(camera), photo);
+        plain(camera.params.front(), 6), plain(angle_of_view(camera), 3), photo);
   return fmt::format(
-      "the focal lengths {:g} and {:g} differ much: K seems to be of images of another shape than {}",
-      camera.params[0], camera.params[1], photo);
+      "the focal lengths {} and {} differ much: K seems to be of images of another shape than {}",
+      plain(camera.params[0], 6), plain(camera.params[1], 6), photo);
 }
 
 /// Warns of the first camera that does not fit its photos, unless the sparse points confirm it.
@@ -213,6 +229,12 @@ void check_cameras(const SceneInput& input, const std::vector<int>& views, const
 }
 
 }  // namespace
+
+std::string focal_text(double factor, const Camera& camera) {
+  const double focal = camera.params.front();
+  return fmt::format("focal lengths times {} ({:.0f} instead of {:.0f} pixels)", plain(factor, 3),
+                     factor * focal, focal);
+}
 
 std::string causes(const SceneInput& input, std::optional<CalibrationMistake> mistake, Findings& findings) {
   std::string text =

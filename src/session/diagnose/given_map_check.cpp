@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/plain_number.hpp"
 #include "scene/sparse_index.hpp"
 #include "session/diagnose/given_depths.hpp"
 
@@ -71,7 +72,7 @@ void check_given_maps(const SceneInput& input, const ScenePlan& plan, const Scen
                  [&](const std::vector<int>& views) { return points_seen(plan.scene, views); },
                  "the sparse points of " + input.folder.model.string(),
                  [&](double scale) {
-                   return fmt::format("give --depth-unit {:.4g}", settings.given.unit.value_or(1) / scale);
+                   return "give --depth-unit " + plain(settings.given.unit.value_or(1) / scale, 4);
                  }});
   warn_of_smaller(settings.given, smaller, findings);
   const std::string prefix = "--depth-maps " + settings.given.folder.string() + ": ";

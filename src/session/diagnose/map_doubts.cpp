@@ -9,6 +9,8 @@
 #include <span>
 
 #include "core/log.hpp"
+#include "core/plain_number.hpp"
+#include "scene/exchanged_maps.hpp"
 
 namespace recon {
 
@@ -135,8 +137,12 @@ class Judgement {
       if (!by_points) views_[i] = by_others;
       if (views_[i].doubt > Doubt::kNone) (by_points ? by_points_ : by_others_) = true;
     }
-    if (other_images())
+    if (other_images()) {
       for (JudgedView& view : views_) view.doubt = Doubt::kUnrelated;
+    } else {
+      exchanged_ = find_exchanged_maps(maps.maps, maps.pairs, others_);
+      for (const auto& it : exchanged_) views_[it.first].doubt = views_[it.second].doubt = Doubt::kNone;
+    }
     messages().debug("given depth maps: {:.3f} of {} depths agree with {}, {:.3f} of {} across views",
                      points_.all.as_given, points_.all.samples, points_name, others_.as_given,
                      others_.samples);
@@ -149,6 +155,11 @@ class Judgement {
       return texts;
     }
     add_texts_of_all(advice, texts);
+    for (const ExchangedMaps& it : exchanged_)
+      texts.push_back(
+          fmt::format("the maps of {} and {} seem to be exchanged: {:.0f} % of their places would agree with "
+                      "other views, and {:.0f} % do as they are; give each the name of its image",
+                      maps_.names[it.first], maps_.names[it.second], 100 * it.agreeing, 100 * it.as_given));
     add_texts_of_views(texts);
     return texts;
   }
@@ -203,15 +214,14 @@ class Judgement {
     if (meaning == DepthMeaning::kDisparity) {
       texts.push_back(
           fmt::format("the depths do not fit {}, but their inverse does ({}): are they disparities or "
-                      "inverse depths? A depth is {:.4g} divided by the value",
-                      with, evidence, scale));
+                      "inverse depths? A depth is {} divided by the value",
+                      with, evidence, plain(scale, 4)));
       return;
     }
     if (scale != 1) {
       scale = rounded_scale(scale);
-      texts.push_back(
-          fmt::format("the depths are {:.4g} times those of {} ({}): are they in another unit? {}", scale,
-                      with, evidence, advice(scale)));
+      texts.push_back(fmt::format("the depths are {} times those of {} ({}): are they in another unit? {}",
+                                  plain(scale, 4), with, evidence, advice(scale)));
     }
     if (meaning == DepthMeaning::kDistance)
       texts.push_back(fmt::format(
@@ -278,8 +288,7 @@ class Judgement {
     for (std::size_t i = 0; i < views_.size(); ++i) {
       if (views_[i].doubt != doubt || ++count > kListed) continue;
       list += (list.empty() ? "" : ", ") + maps_.names[i];
-      if (doubt != Doubt::kUnrelated && doubt != Doubt::kConstant)
-        list += fmt::format(" {:.3g}", views_[i].ratio);
+      if (doubt != Doubt::kUnrelated && doubt != Doubt::kConstant) list += " " + plain(views_[i].ratio, 3);
     }
     if (count == 0) return {};
     return fmt::format("{} of {} views ({}{})", count, views_.size(), list,
@@ -293,6 +302,7 @@ class Judgement {
   const ByPoints points_;
   const MapsVerdict others_;
   std::vector<JudgedView> views_;
+  std::vector<ExchangedMaps> exchanged_;
   bool with_points_ = false;                    ///< all views together are judged by them
   bool by_points_ = false, by_others_ = false;  ///< what views are in doubt by
 };

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/log.hpp"
+#include "core/plain_number.hpp"
 #include "core/quantile.hpp"
 #include "scene/calibration_check.hpp"
 #include "scene/epipolar_check.hpp"
@@ -214,14 +215,15 @@ std::vector<ViewMatch> comparable_matches(const PreparedPhotos& photos, const Co
 std::string correction_text(const CameraCorrection& correction, const Camera& camera) {
   switch (correction.error) {
     case CameraError::kFocal:
-      return fmt::format("focal lengths times {:.3g}", correction.focal);
+      return focal_text(correction.focal, camera);
     case CameraError::kCentre:
       return fmt::format("principal points moved by ({:+.0f}, {:+.0f}) pixels",
                          correction.centre.x * camera.width, correction.centre.y * camera.width);
     case CameraError::kDistortion:
       break;
   }
-  return fmt::format("a radial distortion (k1) that is changed by {:+.2g}", correction.distortion);
+  return fmt::format("a radial distortion (k1) that is changed by {}{}", correction.distortion < 0 ? "" : "+",
+                     plain(correction.distortion, 2));
 }
 
 std::string evidence_of(const DoubtedView& doubt, const EpipolarFit& others) {
@@ -255,22 +257,24 @@ void warn_of_cameras(const PreparedPhotos& photos, const EpipolarVerdict& verdic
   const bool is_face = has_faces(plan.scene);
   const double side = is_face ? std::max(view.width, view.height) : std::max(camera.width, camera.height);
   const double unit = side / kEpipolarUnits;
-  findings.warn(fmt::format(
-      "{}: the photos do not fit the cameras: with {}, corners that views share would lie {:.2g} pixels from "
-      "their epipolar lines (median of {}), and not {:.2g}; correct the cameras, or expect wrong depths",
-      photos.input.folder.root.string(),
-      is_face ? "other parameters of the lens" : correction_text(correction, camera),
-      correction.fit.median * unit, verdict.fit.matches, verdict.fit.median * unit));
+  const std::string change = is_face ? "other parameters of the lens" : correction_text(correction, camera);
+  findings.warn_of_result(
+      fmt::format("{}: the photos do not fit the cameras: with {}, corners that views share would lie {} "
+                  "pixels from their epipolar lines (median of {}), and not {}; correct the cameras and "
+                  "run again, else depths and cloud are wrong or missing",
+                  photos.input.folder.root.string(), change, plain(correction.fit.median * unit, 2),
+                  verdict.fit.matches, plain(verdict.fit.median * unit, 2)),
+      "the photos do not fit the cameras, but would with " + change);
 }
 
 void warn_of_scene(const SceneInput& input, const EpipolarFit& fit, std::optional<CalibrationMistake> mistake,
                    Findings& findings) {
-  findings.warn(fmt::format(
-      "{}: the photos contradict cameras and poses: {:.0f} % of {} corners that views share lie on their "
-      "epipolar lines, by chance 20 % or less, with right poses mostly more than half; expect few and wrong "
-      "points; "
-      "{}",
-      input.folder.root.string(), 100 * fit.share, fit.matches, causes(input, mistake, findings)));
+  findings.warn_of_result(
+      fmt::format("{}: the photos contradict cameras and poses: {:.0f} % of {} corners that views share lie "
+                  "on their epipolar lines, by chance 20 % or less, with right poses mostly more than half; "
+                  "expect few and wrong points; {}",
+                  input.folder.root.string(), 100 * fit.share, fit.matches, causes(input, mistake, findings)),
+      "the photos contradict cameras and poses");
 }
 
 }  // namespace

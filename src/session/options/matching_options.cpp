@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "aggregate/adaptive_weight_step.hpp"
+#include "core/plain_number.hpp"
 #include "methods/presets.hpp"
 #include "session/options/option_table.hpp"
 #include "session/options/pipeline_settings.hpp"
@@ -57,9 +58,9 @@ Option window_option() {
                 {kBm, {3, 2 * kMaxBlockRadius + 1, true}},
                 {kPipeline, {1, 255, true}}},
                window_of, set_window)
-      .described(decimal(2 * defaults.constant_radius + 1) + ", 1 to 255 with cw, " +
-                 decimal(2 * defaults.adaptive_weight.radius + 1) + ", 1 to " +
-                 decimal(2 * kMaxAdaptiveRadius + 1) + " with aw")
+      .described(plain(2 * defaults.constant_radius + 1) + ", 1 to 255 with cw, " +
+                 plain(2 * defaults.adaptive_weight.radius + 1) + ", 1 to " +
+                 plain(2 * kMaxAdaptiveRadius + 1) + " with aw")
       .only_where(kPipeline, has_window,
                   "has a meaning with --aggregation " + aggregations_with_window() + " only");
 }

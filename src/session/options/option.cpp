@@ -8,16 +8,11 @@
 #include <cmath>
 #include <sstream>
 
+#include "core/plain_number.hpp"
+
 namespace recon {
 
 namespace {
-
-/// A number for people: whole ones without an exponent, as far as they are short.
-std::string plain(double value) {
-  constexpr double kMaxPlain = 1e12;
-  const bool whole = value == std::floor(value) && std::abs(value) < kMaxPlain;
-  return whole ? fmt::format("{:.0f}", value) : decimal(value);
-}
 
 /// What a number must be; empty where it is in range.
 std::string fault_of(const std::string& text, const Range& range) {
@@ -25,7 +20,7 @@ std::string fault_of(const std::string& text, const Range& range) {
   if (!range.values.empty()) {
     std::vector<std::string> values;
     for (const int it : range.values) values.push_back(std::to_string(it));
-    return contains(values, decimal(value)) ? "" : "be " + list_of(values);
+    return contains(values, plain(value)) ? "" : "be " + list_of(values);
   }
   if (!(value >= range.min && value <= range.max))
     return "lie between " + plain(range.min) + " and " + plain(range.max);
@@ -36,7 +31,7 @@ std::string fault_of(const std::string& text, const Range& range) {
 std::string described_range(const Setting& setting) {
   if (!setting.range || !setting.range->values.empty()) return "";
   const Range& range = *setting.range;
-  return range.max < 1e5 ? decimal(range.min) + " to " + decimal(range.max) : "";
+  return range.max < 1e5 ? plain(range.min) + " to " + plain(range.max) : "";
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/plain_number.hpp"
 #include "methods/method_spec.hpp"
 #include "session/options/option_text.hpp"
 #include "session/options/options.hpp"
@@ -178,7 +179,7 @@ struct Option {
     return add({jobs,
                 [field](const auto& o, Job job) {
                   const std::optional<T> stored = value_of(field, o, job);
-                  return stored ? decimal(*stored) : "";
+                  return stored ? plain(*stored) : "";
                 },
                 [field, jobs](SessionOptions& o, const std::string& given) {
                   set_value(field, o, jobs, parse_number<T>(given));
@@ -192,7 +193,7 @@ struct Option {
   Option& integer(const std::vector<std::pair<Jobs, Range>>& ranges, Load load, Store store) {
     kind = ValueKind::kInteger;
     for (const auto& [jobs, range] : ranges)
-      add({jobs, [load](const auto& o, Job job) { return decimal(load(o.spec(job.method))); },
+      add({jobs, [load](const auto& o, Job job) { return plain(load(o.spec(job.method))); },
            [store, jobs = jobs](SessionOptions& o, const std::string& given) {
              const int number = parse_integer(given);
              visit_spec(o, jobs, [&](MethodSpec& spec) { store(spec, number); });

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "core/plain_number.hpp"
+
 namespace recon {
 
 namespace {
@@ -80,8 +82,8 @@ std::vector<std::string> split_list(const std::string& text) {
 std::string format_box(const std::optional<SceneBox>& box) {
   if (!box) return {};
   const auto& [a, b] = *box;
-  return fmt::format("{},{},{},{},{},{}", decimal(a.x), decimal(a.y), decimal(a.z), decimal(b.x),
-                     decimal(b.y), decimal(b.z));
+  return fmt::format("{},{},{},{},{},{}", plain(a.x), plain(a.y), plain(a.z), plain(b.x), plain(b.y),
+                     plain(b.z));
 }
 
 std::string rounded_box(const SceneBox& box) {
@@ -97,7 +99,7 @@ std::string rounded_box(const SceneBox& box) {
 
 std::string offset_text(Vec3d offset) {
   if (!(dot(offset, offset) > 0)) return {};
-  return fmt::format("{},{},{}", decimal(offset.x), decimal(offset.y), decimal(offset.z));
+  return fmt::format("{},{},{}", plain(offset.x), plain(offset.y), plain(offset.z));
 }
 
 std::string format_region(const Region& region) {

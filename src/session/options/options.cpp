@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "core/plain_number.hpp"
 #include "methods/hypotheses.hpp"
 #include "session/options/option_table.hpp"
 #include "session/options/pipeline_settings.hpp"
@@ -137,8 +138,8 @@ std::string quoted(const std::string& text) {
 void check_order(const char* min_name, std::optional<double> min, const char* max_name,
                  std::optional<double> max) {
   if (min && max && !(*min < *max))
-    throw UsageError(fmt::format("{} is {} and {} {}; the min must be the smaller", min_name, decimal(*min),
-                                 max_name, decimal(*max)));
+    throw UsageError(fmt::format("{} is {} and {} {}; the min must be the smaller", min_name, plain(*min),
+                                 max_name, plain(*max)));
 }
 
 }  // namespace
@@ -175,7 +176,7 @@ void SessionOptions::check(const std::vector<Job>& jobs) const {
   check_order("--depth-min", depth_min, "--depth-max", depth_max);
   check_order("--min-angle", selection.min_angle_degrees, "--max-angle", selection.max_angle_degrees);
   if (max_image_size > 0 && max_image_size < 16)
-    throw UsageError("--max-image-size is " + decimal(max_image_size) + "; it must be 0 or at least 16");
+    throw UsageError("--max-image-size is " + plain(max_image_size) + "; it must be 0 or at least 16");
   if (clean && !fuses())
     throw UsageError("--clean removes depth maps that --stage estimate is to make; give it to --stage fuse");
   if (shard.count > 1 && fuses())

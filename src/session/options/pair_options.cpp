@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/plain_number.hpp"
 #include "methods/hypotheses.hpp"
 #include "methods/presets.hpp"
 #include "session/options/option_table.hpp"
@@ -87,7 +88,7 @@ void set_depth_png(SessionOptions& options, const std::string& text) {
 }
 
 std::string depth_png_text(const std::optional<double>& step) {
-  return !step ? "" : *step == 0 ? "mm" : decimal(*step);
+  return !step ? "" : *step == 0 ? "mm" : plain(*step);
 }
 
 }  // namespace
@@ -141,7 +142,7 @@ OptionGroup semi_global_options() {
   group
       .add(penalty_option("p2-falloff", "LEVELS",
                           "Difference of an edge over which --p2 falls off, grey levels; 0: it does not",
-                          &Penalties::falloff, {0, 255}, decimal(GraphCutOptions().edge_falloff)))
+                          &Penalties::falloff, {0, 255}, plain(GraphCutOptions().edge_falloff)))
       .only_where(kPipeline, has_falloff, kSgmOrCut);
   group.add("uniqueness", "PERCENT", "Min cost margin of the winner over other disparities, per cent")
       .number(kSgm, RECON_SPEC(uniqueness), {0, 99})

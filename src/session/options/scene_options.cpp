@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/plain_number.hpp"
 #include "match/posed_image.hpp"
 #include "optimize/winner/winner_take_all.hpp"
 #include "session/options/option_table.hpp"
@@ -43,7 +44,7 @@ void set_roi(SessionOptions& options, const std::string& text) {
       if (!(n[i] < n[i + 3]))
         throw UsageError(
             fmt::format("write MINX,MINY,MINZ,MAXX,MAXY,MAXZ: min {0} {1} is not below max {0} {2}", "xyz"[i],
-                        decimal(n[i]), decimal(n[i + 3])));
+                        plain(n[i]), plain(n[i + 3])));
     return;
   }
   if (n.size() == 4 && std::ranges::all_of(n, is_pixels) && n[2] > 0 && n[3] > 0) {
@@ -101,9 +102,9 @@ OptionGroup view_options() {
   OptionGroup group("Views and planes");
   group.add("sources", "N", "Max number of source views per reference view")
       .number(kScenes, RECON_FIELD(selection.max_sources), {1, kMaxSources})
-      .described("by --quality: 8, " + decimal(kDefaultPatchSources) + " or " + decimal(kMaxSources) +
-                 " with patches, else 8, " + decimal(ViewSelectionOptions{}.max_sources) + " or 20, 1 to " +
-                 decimal(kMaxSources))
+      .described("by --quality: 8, " + plain(kDefaultPatchSources) + " or " + plain(kMaxSources) +
+                 " with patches, else 8, " + plain(ViewSelectionOptions{}.max_sources) + " or 20, 1 to " +
+                 plain(kMaxSources))
       .in(OptionResult::kPlan);
   group.add("min-angle", "DEGREES", "Min angle under which two views see a surface")
       .number(kScenes, RECON_FIELD(selection.min_angle_degrees), {0, 180})
@@ -115,7 +116,7 @@ OptionGroup view_options() {
       .add("max-image-size", "PX",
            "Longest side of the images, which are reduced to it, pixels. 0: by --quality; normal reduces "
            "larger photos to " +
-               decimal(kNormalImageSide) +
+               plain(kNormalImageSide) +
                " (not with --depth-maps), draft to half of what normal does, high none")
       .number(kScenes, RECON_FIELD(max_image_size), {0, kMaxImageSide})
       .in(OptionResult::kPlan);
@@ -124,7 +125,7 @@ OptionGroup view_options() {
            "Number of planes; auto: neighbouring planes at most a pixel apart in every source, but no more "
            "than " +
                std::to_string(kMaxAutoPlanes))
-      .add({kSweep & kScenes, [](const auto& o, Job) { return o.planes ? decimal(*o.planes) : "auto"; },
+      .add({kSweep & kScenes, [](const auto& o, Job) { return o.planes ? plain(*o.planes) : "auto"; },
             set_planes});
   group.add("depth-min", "Z", "Min depth, scene units")
       .number(kScenes, RECON_FIELD(depth_min), kDepth)
@@ -143,9 +144,9 @@ constexpr const char* kPatchesOnly = "has a meaning with --refine patches only";
 
 /// "0.6 with patches, else 0.6 with zncc, ...".
 std::string trusted_costs() {
-  std::string text = decimal(kDefaultMaxPatchCost) + " with patches, else ";
+  std::string text = plain(kDefaultMaxPatchCost) + " with patches, else ";
   for (const SweptCost& cost : kSweptCosts)
-    text += fmt::format("{}{} {}with {}", &cost == kSweptCosts ? "" : ", ", decimal(cost.levels.trusted),
+    text += fmt::format("{}{} {}with {}", &cost == kSweptCosts ? "" : ", ", plain(cost.levels.trusted),
                         cost.unit[0] != '\0' ? cost.unit + std::string(" ") : "", cost.keyword);
   return text;
 }
@@ -155,16 +156,16 @@ void add_filters(OptionGroup& group) {
   group.add("max-cost", "COST", "Max cost of a trusted depth")
       .number(kSweep & kScenes, RECON_FIELD(max_cost), {0, 255})
       .described(trusted_costs())
-      .meaning([](const auto& o, Job) { return decimal(o.resolved_filter().max_cost); });
+      .meaning([](const auto& o, Job) { return plain(o.resolved_filter().max_cost); });
   group
       .add("min-confidence", "SHARE",
            "Min confidence: with patches the probability that a depth is right within 1 %, else how unique "
            "the best plane is")
       .number(kSweep & kScenes, RECON_FIELD(min_confidence), {0, 1})
-      .described(decimal(kDefaultMinReliability) + " with patches, else " +
-                 decimal(defaults.filter.min_confidence))
+      .described(plain(kDefaultMinReliability) + " with patches, else " +
+                 plain(defaults.filter.min_confidence))
       .meaning([](const auto& o, Job job) {
-        return decimal(o.swept_by_patches(job) ? o.min_reliability() : o.resolved_filter().min_confidence);
+        return plain(o.swept_by_patches(job) ? o.min_reliability() : o.resolved_filter().min_confidence);
       })
       .in(OptionResult::kDepthMaps, OptionResult::kCheck);
   group
@@ -172,21 +173,21 @@ void add_filters(OptionGroup& group) {
            "Min confidence of a depth where no other view has one; 0.9: those of planes of the scene; 1: "
            "none is kept. --min-views above 1 keeps none, --min-fused-views above 2 none in the cloud")
       .number(kSweep & kScenes, RECON_FIELD(min_lone_confidence), {0, 1})
-      .meaning([](const auto& o, Job job) { return decimal(o.check_consistency(job).min_lone_confidence); })
+      .meaning([](const auto& o, Job job) { return plain(o.check_consistency(job).min_lone_confidence); })
       .only_where(kSweep, has_patches, kPatchesOnly)
       .in(OptionResult::kAgreement);
   group
       .add("min-texture", "LEVELS",
            "Min contrast of a window, grey levels: planesweep the standard deviation, bm the mean gradient")
       .number(kSweep, RECON_FIELD(min_texture), {0, 255})
-      .described("0 with patches, else " + decimal(defaults.filter.min_texture))
-      .meaning([](const auto& o, Job) { return decimal(o.resolved_filter().min_texture); })
+      .described("0 with patches, else " + plain(defaults.filter.min_texture))
+      .meaning([](const auto& o, Job) { return plain(o.resolved_filter().min_texture); })
       .number(kBm, RECON_SPEC(block.min_texture), {0, 255});
   group.add("speckle", "N", "Patches of fewer pixels are dropped; 0: keep all")
       .number(kScenes, RECON_FIELD(filter.speckle_size), {0, 1e9})
-      .described("scenes: " + decimal(defaults.filter.speckle_size) + "; pairs: " +
-                 decimal(defaults.min_patch(Method::kSemiGlobal)) + ", but 0 for pipelines that interpolate")
-      .add({kPairs, [](const auto& o, Job job) { return decimal(o.min_patch(job.method)); },
+      .described("scenes: " + plain(defaults.filter.speckle_size) + "; pairs: " +
+                 plain(defaults.min_patch(Method::kSemiGlobal)) + ", but 0 for pipelines that interpolate")
+      .add({kPairs, [](const auto& o, Job job) { return plain(o.min_patch(job.method)); },
             [](SessionOptions& o, const std::string& size) { o.pair.speckle = parse_integer(size); },
             Range{0, 1e9}})
       .in(OptionResult::kDepthMaps, OptionResult::kCheck);
@@ -202,10 +203,13 @@ void add_fusion(OptionGroup& group) {
       .in(OptionResult::kAgreement);
   group.add("max-normal-angle", "DEGREES", "Max angle between the normals of views that agree")
       .number(kScenes, RECON_FIELD(max_normal_angle), {0, 180})
-      .described("planesweep: " + decimal(kDefaultMaxPatchAngle) +
+      .described("planesweep: " + plain(kDefaultMaxPatchAngle) +
                  " with patches, more where normals are noisy; else " +
-                 decimal(defaults.consistency.max_angle_degrees))
-      .meaning([](const auto& o, Job job) { return decimal(o.check_consistency(job).max_angle_degrees); })
+                 plain(defaults.consistency.max_angle_degrees))
+      .meaning([](const auto& o, Job job) {
+        const ConsistencyOptions check = o.check_consistency(job);
+        return plain(check.max_angle_degrees) + (check.angle_follows_noise ? " or by noise" : "");
+      })
       .in(OptionResult::kAgreement);
   group
       .add("max-hole", "PX",

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
+#include "core/content_hash.hpp"
 #include "core/error.hpp"
 #include "core/paths.hpp"
 #include "core/pixels.hpp"
+#include "core/version.hpp"
 #include "io/file/input_file.hpp"
 #include "refine/depth_filters.hpp"
 #include "session/options/option_text.hpp"
@@ -215,6 +218,30 @@ PairImages common_depth(StoredGrey left, StoredGrey right) {
   images.left = as_8_bits(images.left16, images.levels);
   images.right = as_8_bits(images.right16, images.levels);
   return images;
+}
+
+nlohmann::json record_inputs(const PairPlan& plan, const RecordedOptions& recorded) {
+  const auto hash = [](const std::filesystem::path& path) {
+    const auto identity = identify_file(path);
+    if (!identity) throw InputError(path.string() + ": cannot be read");
+    return identity->hash;
+  };
+  RecordedOptions::Values options =
+      recorded.of({OptionResult::kDepthMaps, OptionResult::kCloud, OptionResult::kCloudFile});
+  // They may come from the calibration.
+  const DisparityRange range = plan.options.range;
+  options["min-disparity"] = std::to_string(range.min);
+  options["max-disparity"] = std::to_string(range.min + range.count);
+  nlohmann::json inputs = {{"version", kResultsVersion},
+                           {"options", options},
+                           {"left", hash(plan.files.left)},
+                           {"right", hash(plan.files.right)}};
+  if (plan.depth_step > 0) inputs["depth_step"] = plan.depth_step;
+  if (plan.camera) {
+    const Pinhole& left = plan.camera->left;
+    inputs["camera"] = {left.fx, left.fy, left.cx, left.cy, plan.camera->baseline, plan.camera->offset};
+  }
+  return inputs;
 }
 
 SampleLevels colour_levels(const PairFiles& files) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,6 +57,10 @@ struct PairImages {
 /// Converts both images to one depth: if one has 16 bits, the other gets 16 too (255 becomes what is white in
 /// the first, see `levels_of`), and the brightest pixel of both becomes 255 in the 8-bit images.
 PairImages common_depth(StoredGrey left, StoredGrey right);
+
+/// What the results of a pair depend on: options, images and cameras.
+/// @throws InputError when an image cannot be read
+nlohmann::json record_inputs(const PairPlan& plan, const RecordedOptions& recorded);
 
 /// What is black and white in 16-bit images of a pair, for the colours of its points.
 /// @throws InputError when an image cannot be read

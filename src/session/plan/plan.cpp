@@ -13,6 +13,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/plain_number.hpp"
 #include "core/quantile.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
@@ -55,7 +56,7 @@ void check_baseline(const Scene& scene) {
   throw InputError(
       fmt::format("no overlap: there is no baseline, for all {} photos were taken from the same place (their "
                   "cameras are at most {} apart); depth needs photos from different places",
-                  photo_count(scene), decimal(spread)));
+                  photo_count(scene), plain(spread)));
 }
 
 /// The longest side of the undistorted image of a view, 0 for any. A side that is given is that of the photo:
@@ -105,9 +106,9 @@ void warn_of_bounds(const std::vector<DepthRange>& expected, const DepthRange& b
   if (!shown) return;
   const auto warn = [&](const char* option, double bound, const char* where) {
     plan.warnings.push_back(
-        fmt::format("--{} {:.5g}: the sparse points of all views show surfaces at depths from {:.5g} to "
-                    "{:.5g} only, all of them {}; check the bound and its unit, that of the scene",
-                    option, bound, shown->near, shown->far, where));
+        fmt::format("--{} {}: the sparse points of all views show surfaces at depths from {} to "
+                    "{} only, all of them {}; check the bound and its unit, that of the scene",
+                    option, plain(bound, 5), plain(shown->near, 5), plain(shown->far, 5), where));
   };
   if (bounds.near >= shown->far) warn("depth-min", bounds.near, "nearer");
   if (bounds.far <= shown->near) warn("depth-max", bounds.far, "further away");
@@ -371,19 +372,6 @@ ScenePlan make_plan(const Scene& scene, const std::vector<LeftOut>& left_out, co
   parallel_for(static_cast<int>(active.size()),
                [&](int i) { choose_planes(settings.matching, active[i], plan); });
   return plan;
-}
-
-std::string reduced_images_text(const ScenePlan& plan, const ImageSizes& images) {
-  if (images.longest_side > 0 || images.most == 0) return {};
-  const auto is_reduced = [&](int view) {
-    const Camera& camera = plan.scene.cameras[plan.scene_view(view).camera];
-    return std::max(camera.width, camera.height) > images.most;
-  };
-  const auto reduced = std::ranges::count_if(plan.needed_views(), is_reduced);
-  if (reduced == 0) return {};
-  return fmt::format("{} image{} reduced to {} pixels; --quality high keeps {} size", reduced,
-                     reduced == 1 ? " is" : "s are", images.max_side(images.most + 1, 1),
-                     reduced == 1 ? "its" : "their");
 }
 
 void resize_images(const ImageSizes& images, const MatchingSettings& matching, ScenePlan& plan) {

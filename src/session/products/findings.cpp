@@ -15,6 +15,12 @@ void Findings::warn(const std::string& text) {
   warnings.push_back(text);
 }
 
+void Findings::warn_of_result(const std::string& text, const std::string& what) {
+  warn(text);
+  const std::lock_guard lock(mutex_);
+  if (doubt.empty()) doubt = what;
+}
+
 void Findings::fail(const std::string& view, const char* what, const std::string& reason) {
   failed.push_back({view, reason});
   warn(view + " " + what + ": " + reason);

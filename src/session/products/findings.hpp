@@ -16,6 +16,9 @@ struct Findings {
   /// Logs a warning and keeps it for the report. Thread-safe.
   void warn(const std::string& text);
 
+  /// Warns of what makes all of the result doubtful; the last line of the run repeats the first `doubt`.
+  void warn_of_result(const std::string& text, const std::string& doubt);
+
   /// Adds a view whose work failed, with a warning "NAME `what`: `reason`".
   void fail(const std::string& view, const char* what, const std::string& reason);
 
@@ -29,6 +32,7 @@ struct Findings {
   void warn_of_damage(const std::vector<LeftOut>& files);
 
   std::vector<std::string> warnings;
+  std::string doubt;                    ///< see warn_of_result; empty: none
   std::vector<LeftOut> failed;          ///< views whose work failed, beside those that the plan leaves out
   std::optional<bool> photos_fit;       ///< cameras and poses, see check_photos_fit; empty: not known
   std::set<std::string> doubted_views;  ///< names of those that a warning says to be wrong

@@ -1,6 +1,7 @@
 #include "session/products/scene_products.hpp"
 
-#include <utility>
+#include <algorithm>
+#include <functional>
 
 #include "core/log.hpp"
 
@@ -33,33 +34,43 @@ void log_kept(const SceneProducts& products, Step step, const std::vector<int>& 
                     afterwards && kept < std::ssize(views) ? "were" : "are");
 }
 
+std::vector<StaleViews> stale_views(const SceneProducts& products, Step step, const std::vector<int>& views) {
+  std::vector<StaleViews> stale;
+  std::map<std::string, std::size_t> place_of;  // of a kind
+  for (const int view : views)
+    for (const auto& [kind, text] : products.results.causes(products.key(step, view))) {
+      const auto [place, added] = place_of.emplace(kind, stale.size());
+      if (added) stale.push_back({text, {}});
+      std::vector<int>& of_cause = stale[place->second].views;
+      if (of_cause.empty() || of_cause.back() != view) of_cause.push_back(view);
+    }
+  std::ranges::stable_sort(stale, std::greater(), [](const StaleViews& it) { return it.views.size(); });
+  return stale;
+}
+
 void StaleNotice::add(int view) {
-  const std::string reason = products_.results.reason(products_.key(step_, view));
-  if (reason.empty()) return;
   const std::string& name = products_.plan.name(view);
-  messages().debug("{}: {} is done again: {}", step_name(step_), name, reason);
-  const std::lock_guard lock(mutex_);
-  if (std::exchange(said_, true)) return;
-  messages().info("{}: stale views are done again, such as {}: {}", step_name(step_), name, reason);
+  for (const auto& [kind, text] : products_.results.causes(products_.key(step_, view))) {
+    const std::lock_guard lock(mutex_);
+    if (said_.insert(kind).second)
+      messages().info("{}: stale views are done again, such as {}: {}", step_name(step_), name, text);
+    else
+      messages().debug("{}: {} is done again: {}", step_name(step_), name, text);
+  }
 }
 
 void StaleNotice::add_all(const std::vector<int>& views) {
-  std::vector<int> stale = views;
-  std::erase_if(stale,
-                [&](int view) { return products_.results.reason(products_.key(step_, view)).empty(); });
-  if (stale.empty()) return;
-  const std::string &first = products_.plan.name(stale.front()),
-                    reason = products_.results.reason(products_.key(step_, stale.front()));
-  {
-    const std::lock_guard lock(mutex_);
-    said_ = true;
+  for (const auto& [cause, stale] : stale_views(products_, step_, views)) {
+    const std::string& first = products_.plan.name(stale.front());
+    if (stale.size() == 1)
+      messages().info("{}: the stale view {} is done again: {}", step_name(step_), first, cause);
+    else
+      messages().info("{}: {} stale views are done again, such as {}: {}", step_name(step_), stale.size(),
+                      first, cause);
   }
-  if (stale.size() == 1)
-    messages().info("{}: the stale view {} is done again: {}", step_name(step_), first, reason);
-  else
-    messages().info("{}: {} stale views are done again, such as {}: {}", step_name(step_), stale.size(),
-                    first, reason);
-  for (const int view : stale) add(view);
+  for (const int view : views)
+    for (const StaleCause& change : products_.results.causes(products_.key(step_, view)))
+      messages().debug("{}: {} is done again: {}", step_name(step_), products_.plan.name(view), change.text);
 }
 
 }  // namespace recon

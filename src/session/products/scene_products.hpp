@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,8 +51,16 @@ struct SceneProducts {
 void log_kept(const SceneProducts& products, Step step, const std::vector<int>& views,
               bool afterwards = false);
 
-/// Says of a step before its first stale result is made again that this is so, and why; the log has the
-/// reasons of the others too.
+/// A cause for which results of a step are made again, and the views of which they are.
+struct StaleViews {
+  std::string cause;
+  std::vector<int> views;
+};
+
+/// The causes of some views of a step, most views first; a view may have several.
+std::vector<StaleViews> stale_views(const SceneProducts& products, Step step, const std::vector<int>& views);
+
+/// Says of a step before stale results are made again that this is so, and why: a line for each cause.
 class StaleNotice {
  public:
   StaleNotice(const SceneProducts& products, Step step) : products_(products), step_(step) {}
@@ -59,14 +68,14 @@ class StaleNotice {
   /// Call it of a view that is done again, before that; others have no effect. Thread-safe.
   void add(int view);
 
-  /// Those of all of these at once, whose number is known then.
+  /// Those of all of these at once, whose numbers are known then.
   void add_all(const std::vector<int>& views);
 
  private:
   const SceneProducts& products_;
   const Step step_;
   std::mutex mutex_;
-  bool said_ = false;
+  std::set<std::string> said_;  ///< kinds of causes
 };
 
 }  // namespace recon

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/duration.hpp"
+#include "core/plain_number.hpp"
 #include "core/version.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
@@ -16,6 +17,7 @@
 #include "session/options/option_text.hpp"
 #include "session/report/measured_steps.hpp"
 #include "session/report/plan_lines.hpp"
+#include "session/report/plan_reasons.hpp"
 #include "session/scene/cloud_offset.hpp"
 #include "session/scene/output_files.hpp"
 
@@ -155,6 +157,7 @@ json run_json(const SceneJob& job) {
                  {"views", views_json(job.products, views)},
                  {"left_out", left_out_json(job.plan, job.findings.failed)},
                  {"warnings", std::move(warnings)}};
+  if (!job.findings.doubt.empty()) object["doubt"] = job.findings.doubt;
   if (const int masked = count_masked(job.plan.scene); masked > 0) object["masked_views"] = masked;
   if (job.settings.cloud.roi) object["roi"] = roi_json(*job.settings.cloud.roi);
   return object;
@@ -209,17 +212,6 @@ std::string names_text(const std::vector<std::string>& names, std::size_t column
   return text;
 }
 
-/// Why results of an earlier run do not serve, of the first step of which there are any; empty: none are
-/// there.
-std::string stale_reason(const SceneJob& job, const SceneWork& work) {
-  for (const auto& [step, views] : work)
-    for (const int view : views) {
-      const std::string reason = job.products.results.reason(job.products.key(step, view));
-      if (!reason.empty()) return reason;
-    }
-  return {};
-}
-
 bool is_finished(const SceneWork& work) {
   return std::ranges::all_of(work, [](const auto& step) { return step.second.empty(); });
 }
@@ -257,8 +249,8 @@ std::string views_text(const SceneJob& job) {
     const std::string row =
         fmt::format("  {}  {:>10}  {:>{}}   {:<{}}  ", padded(job.plan.name(view)),
                     size_text(plan.camera.width, plan.camera.height),
-                    given ? "given" : decimal(sweep ? plan.planes : most_disparities(plan)), steps.size(),
-                    fmt::format("{:.5g} to {:.5g}", plan.range.near, plan.range.far), kDepths);
+                    given ? "given" : plain(sweep ? plan.planes : most_disparities(plan)), steps.size(),
+                    plain(plan.range.near, 5) + " to " + plain(plan.range.far, 5), kDepths);
     std::vector<std::string> names;
     for (const int source : plan.matched_views()) names.push_back(job.plan.name(source));
     text += row + names_text(names, row.size(), job.options.verbose) + "\n";
@@ -312,7 +304,7 @@ json plan_json(const SceneJob& job, const SceneWork& work, const TimePlan& time)
                     {"tiles", memory.tiles},
                     {"output", output_bytes(job.plan, job.settings)}};
   plan["tasks"] = tasks_json(job, work);
-  if (const std::vector<std::string> removed = removals(job.output(), job.input); !removed.empty())
+  if (const std::vector<std::string> removed = removed_texts(job, work); !removed.empty())
     plan["removed"] = removed;
   plan["seconds"] = time_json(time);
   return plan;
@@ -330,9 +322,9 @@ std::string plan_text(const SceneJob& job, const SceneWork& work, const TimePlan
   if (const int masked = count_masked(job.plan.scene); masked > 0)
     text += fmt::format("  masks: {} of {} views\n", masked, job.plan.views.size());
   text += work_text(work);
-  for (const std::string& removed : removals(job.output(), job.input)) text += "  removed: " + removed + "\n";
+  for (const std::string& removed : removed_texts(job, work)) text += "  removed: " + removed + "\n";
   if (is_finished(work)) return text;
-  text += in_place_text(stale_reason(job, work));
+  text += stale_text(job, work);
   const auto fused = work.find(Step::kFusion);
   const std::string fewer =
       fused == work.end() ? "" : fewer_views(job.products.workspace, fused->second.size());

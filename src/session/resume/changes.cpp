@@ -7,8 +7,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <utility>
 #include <vector>
+
+#include "core/plain_number.hpp"
 
 namespace recon {
 
@@ -24,15 +27,29 @@ std::string shown(const json& value) {
   constexpr std::size_t kMaxLength = 60;
   if (value.is_null()) return "none";
   if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
+  if (value.is_number_float()) return plain(value.get<double>(), 6);
   const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
   return text.size() > kMaxLength ? text.substr(0, kMaxLength) + "..." : text;
+}
+
+/// Whether texts are lists of the same numbers, however they are written: an earlier version may have had
+/// exponents.
+bool are_same_numbers(const json& found, const json& wanted) {
+  if (!found.is_string() || !wanted.is_string()) return false;
+  std::istringstream a(found.get<std::string>()), b(wanted.get<std::string>());
+  double of_a = 0, of_b = 0;
+  while (a >> of_a && b >> of_b && of_a == of_b) {
+    const int end_of_a = a.get(), end_of_b = b.get();
+    if (end_of_a != end_of_b || (end_of_a != ',' && end_of_a != EOF)) return false;
+    if (end_of_a == EOF) return true;
+  }
+  return false;
 }
 
 /// Calls `visit(place, found, wanted)` for each value that differs; null where there is none.
 template <class Visit>
 void visit_changes(const json& found, const json& wanted, Keys& place, const Visit& visit) {
-  if (found == wanted) return;
+  if (found == wanted || are_same_numbers(found, wanted)) return;
   const auto descend = [&](const std::string& key, const json& a, const json& b) {
     place.push_back(key);
     visit_changes(a, b, place, visit);
@@ -91,6 +108,9 @@ bool same_shape(const json& found, const json& wanted) {
   return std::ranges::all_of(found, [&](const json& element) { return same_shape(element, wanted.front()); });
 }
 
+/// It follows from the cameras: each view has its own.
+const std::string kDepthRange = "depth range ";
+
 const Keys kMethod = {"options", "method"};
 
 /// All that has changed, each change once.
@@ -112,26 +132,25 @@ class Changes {
     }
     same_method_ = value_at(found_, kMethod) == value_at(wanted_, kMethod);
     Keys place;
-    visit_changes(found_, wanted_, place,
-                  [&](const Keys& at, const json& a, const json& b) { add_change(at, a, b); });
+    visit_changes(found_, wanted_, place, [&](const Keys& at, const json& a, const json& b) {
+      any_ = true;
+      add_change(at, a, b);
+    });
   }
 
-  /// As many as fit into a line, the first one in any case.
-  std::string text() const {
-    constexpr std::size_t kRoom = 110;
-    std::vector<std::string> all;
-    for (const auto& [rank, text] : main_options_) all.push_back(text);
-    all.insert(all.end(), options_.begin(), options_.end());
-    all.insert(all.end(), files_.begin(), files_.end());
+  std::vector<StaleCause> all() const {
+    std::vector<StaleCause> all;
+    for (const auto& [rank, text] : main_options_) all.push_back(cause(text));
+    for (const auto* texts : {&options_, &files_})
+      for (const std::string& text : *texts)
+        all.push_back({text.starts_with(kDepthRange) ? kDepthRange : text, text});
+    // Those of the view itself and of its sources are of one kind.
     for (const auto& [what, views] : of_views_)
-      all.push_back(what + " " + views.front() +
-                    (views.size() == 1 ? "" : fmt::format(" and {} more", views.size() - 1)));
-    if (all.empty()) return "other inputs";
-    std::string text = all.front();
-    std::size_t shown = 1;
-    for (; shown < all.size() && text.size() + all[shown].size() < kRoom; ++shown) text += ", " + all[shown];
-    const std::size_t more = all.size() - shown;
-    return more == 0 ? text : text + fmt::format(" and {} more change{}", more, more == 1 ? "" : "s");
+      all.push_back({what.ends_with(" of") ? what.substr(0, what.size() - 3) : what,
+                     what + " " + views.front() +
+                         (views.size() == 1 ? "" : fmt::format(" and {} more", views.size() - 1))});
+    if (all.empty() && any_) all.push_back(cause("other inputs"));
+    return all;
   }
 
  private:
@@ -220,7 +239,7 @@ class Changes {
   void add_derived(const Keys& place) {
     const auto both = [&](const auto& text_of) { return text_of(found_) + " -> " + text_of(wanted_); };
     if (place.front() == "depth_min" || place.front() == "depth_max")
-      add(options_, "depth range " + both([](const json& inputs) {
+      add(options_, kDepthRange + both([](const json& inputs) {
                       return shown(value_at(inputs, {"depth_min"})) + " to " +
                              shown(value_at(inputs, {"depth_max"}));
                     }) + " (--depth-min, --depth-max)");
@@ -253,7 +272,7 @@ class Changes {
   }
 
   const json found_, wanted_;
-  bool same_method_ = true;
+  bool same_method_ = true, any_ = false;
   std::map<std::ptrdiff_t, std::string> main_options_;  ///< by rank
   std::vector<std::string> options_, files_;
   using OfViews = std::pair<std::string, std::vector<std::string>>;
@@ -262,8 +281,24 @@ class Changes {
 
 }  // namespace
 
+std::vector<StaleCause> list_changes(const json& found, const json& wanted) {
+  return found == wanted ? std::vector<StaleCause>() : Changes(found, wanted).all();
+}
+
+/// As many as fit into a line, the first one in any case.
+std::string in_one_line(const std::vector<StaleCause>& all) {
+  constexpr std::size_t kRoom = 110;
+  if (all.empty()) return {};
+  std::string text = all.front().text;
+  std::size_t shown = 1;
+  for (; shown < all.size() && text.size() + all[shown].text.size() < kRoom; ++shown)
+    text += ", " + all[shown].text;
+  const std::size_t more = all.size() - shown;
+  return more == 0 ? text : text + fmt::format(" and {} more change{}", more, more == 1 ? "" : "s");
+}
+
 std::string describe_change(const json& found, const json& wanted) {
-  return found == wanted ? "" : Changes(found, wanted).text();
+  return in_one_line(list_changes(found, wanted));
 }
 
 }  // namespace recon

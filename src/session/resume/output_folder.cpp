@@ -223,6 +223,15 @@ void set_reports_aside(const Workspace& workspace, const Shard& shard) {
   }
 }
 
+bool bring_page_back(const Workspace& workspace, const Shard& shard) noexcept try {
+  const fs::path page = report_file(workspace, shard, ".html"), aside = set_aside(page);
+  if (fs::last_write_time(aside) < fs::last_write_time(workspace.path(Workspace::cloud_file()))) return false;
+  fs::rename(aside, page);
+  return true;
+} catch (...) {  // one of the files is not there
+  return false;
+}
+
 void TakenOutput::finish() const {
   if (lock->exclusive()) workspace.owned().forget_missing();
 }

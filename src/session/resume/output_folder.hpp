@@ -95,6 +95,11 @@ std::filesystem::path report_file(const Workspace& workspace, const Shard& shard
 /// Sets aside the reports of an earlier run, which do not hold for a run that fails or is interrupted.
 void set_reports_aside(const Workspace& workspace, const Shard& shard);
 
+/// Gives the page that was set aside its name again where the cloud that it shows is still there: a file that
+/// is newer than the page is another cloud. The report for programs stays aside.
+/// @returns  whether the page is there again
+bool bring_page_back(const Workspace& workspace, const Shard& shard) noexcept;
+
 /// Where a report of an earlier run is meanwhile.
 std::filesystem::path set_aside(const std::filesystem::path& report);
 

@@ -8,7 +8,6 @@
 #include "core/error.hpp"
 #include "core/paths.hpp"
 #include "io/file/output_file.hpp"
-#include "session/resume/changes.hpp"
 
 namespace recon {
 
@@ -42,19 +41,22 @@ ResultStore::Entry ResultStore::look_up(const ResultKey& key, const nlohmann::js
     std::error_code error;
     if (std::filesystem::symlink_status(path, error).type() == std::filesystem::file_type::not_found)
       return {};
-    return {{}, kDamagedRecord};
+    return {{}, {cause(kDamagedRecord)}};
   }
-  std::string reason = describe_change(found.record->inputs, nlohmann::json::parse(json_text(inputs)));
-  const bool changed = !reason.empty();
+  std::vector<StaleCause> causes =
+      list_changes(found.record->inputs, nlohmann::json::parse(json_text(inputs)));
+  const bool changed = !causes.empty();
   std::error_code ignored;
   if (!changed && !found.record->cleaned)
-    if (const auto damaged = damaged_output(*found.record, workspace_.root()))
-      reason = *damaged + (std::filesystem::exists(workspace_.path(*damaged), ignored)
-                               ? " is not as it was written"
-                               : " is missing");
-  if (reason.empty() && found.record->superseded && !superseded_too)
-    reason = "an earlier run with --overwrite ended before its turn";
-  if (!reason.empty()) return {{}, std::move(reason), false, changed};
+    if (const auto damaged = damaged_output(*found.record, workspace_.root())) {
+      const std::string what = std::filesystem::exists(workspace_.path(*damaged), ignored)
+                                   ? " is not as it was written"
+                                   : " is missing";
+      causes.push_back({what, *damaged + what});
+    }
+  if (causes.empty() && found.record->superseded && !superseded_too)
+    causes.push_back(cause("an earlier run with --overwrite ended before its turn"));
+  if (!causes.empty()) return {{}, std::move(causes), false, changed};
   return found;
 }
 
@@ -106,9 +108,9 @@ void ResultStore::supersede(const ResultKey& key) const {
   if (record && !std::exchange(record->superseded, true)) write_record(path, *record);
 }
 
-void ResultStore::forget(const ResultKey& key, std::string reason) {
+void ResultStore::forget(const ResultKey& key, std::vector<StaleCause> causes) {
   const std::lock_guard lock(mutex_);
-  entries_[key] = {{}, std::move(reason)};
+  entries_[key] = {{}, std::move(causes)};
 }
 
 std::string ResultStore::keep_changed_cloud(Step step) const {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "session/resume/changes.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/resume/step_record.hpp"
 
@@ -52,7 +53,8 @@ class ResultStore {
   bool kept(const ResultKey& key) const { return entry(key).kept; }
 
   /// Why the result of an earlier run does not hold; empty where there was none.
-  std::string reason(const ResultKey& key) const { return entry(key).reason; }
+  std::string reason(const ResultKey& key) const { return in_one_line(causes(key)); }
+  std::vector<StaleCause> causes(const ResultKey& key) const { return entry(key).causes; }
 
   /// Whether that is because it depends on something else now.
   bool changed(const ResultKey& key) const { return entry(key).changed; }
@@ -67,7 +69,7 @@ class ResultStore {
   void supersede(const ResultKey& key) const;
 
   /// Forgets a result of an earlier run, which has to be made again.
-  void forget(const ResultKey& key, std::string reason);
+  void forget(const ResultKey& key, std::vector<StaleCause> causes);
 
   /// Gives the cloud another name, fused.changed.ply or one with a number, where somebody has changed it
   /// since a run wrote it.
@@ -88,7 +90,7 @@ class ResultStore {
  private:
   struct Entry {
     std::optional<StepRecord> record = {};
-    std::string reason = {};
+    std::vector<StaleCause> causes = {};
     bool kept = false, changed = false;
   };
 

@@ -8,6 +8,7 @@
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "methods/sweep/plane_sweep.hpp"
+#include "session/diagnose/asked_views.hpp"
 #include "session/products/filled_maps.hpp"
 #include "session/products/masks.hpp"
 #include "session/scene/depth_histogram.hpp"
@@ -184,27 +185,11 @@ void add_checks(SceneGraph& graph) {
   add_fusion_beside(graph);
 }
 
-namespace {
-
-/// A view with fewer sources cannot ask for more than it has.
-void warn_of_min_views(SceneJob& job) {
-  int most = 0;
-  for (const int view : job.plan.views_in_scope())
-    most = std::max(most, static_cast<int>(job.plan.view(view).sources.size()));
-  if (job.settings.check.consistency.min_views > most)
-    job.findings.warn(
-        fmt::format("depths need the agreement of {} instead of {} views, as no view has more sources; lower "
-                    "--min-views, or raise --sources",
-                    most, job.settings.check.consistency.min_views));
-}
-
-}  // namespace
-
 void check_views(SceneGraph& graph) {
   add_checks(graph);
   const SceneJob& job = graph.job;
   const std::vector<int> views = job.products.views_with(Step::kEstimate);
-  warn_of_min_views(graph.job);
+  warn_of_min_views(graph.job.plan, graph.job.settings, graph.job.findings);
   const int count = static_cast<int>(views.size());
   graph.progress(Step::kCheck).show(job, Step::kCheck, count, count);
   graph.scheduler.set_pool(SceneGraph::kChecks, static_cast<std::size_t>(job.memory.check_at_once));

@@ -16,6 +16,7 @@
 #include "io/file/mapped_file.hpp"
 #include "io/image/image_file.hpp"
 #include "session/diagnose/agreement.hpp"
+#include "session/diagnose/asked_views.hpp"
 #include "session/diagnose/given_map_check.hpp"
 #include "session/options/option_text.hpp"
 #include "session/scene/cloud_files.hpp"
@@ -308,12 +309,7 @@ void fuse_views(SceneGraph& graph) {
     messages().info("fusion: the stale cloud is made again: {}", reason);
   if (const std::string fewer = fewer_views(job.products.workspace, views.size()); !fewer.empty())
     messages().info("fusion: {}", fewer);
-  // Without any, the run ends with the reason.
-  if (!views.empty() && static_cast<int>(views.size()) < job.settings.cloud.min_views)
-    job.findings.warn(
-        fmt::format("points need {} instead of {} views, as there are no more; lower --min-fused-views, or "
-                    "add photos that overlap",
-                    views.size(), job.settings.cloud.min_views));
+  warn_of_min_fused_views(views.size(), job.settings, job.findings);
   if (job.memory.fusion_files > 0)
     messages().info("fusion: the maps of {} views are in temporary files of up to {}, as memory is limited",
                     job.memory.fusion_views, format_byte_size(job.memory.fusion_files));

@@ -181,6 +181,17 @@ TimePlan plan_time(const SceneJob& job, const SceneWork& work, const Backends& b
   return plan;
 }
 
+int normal_photo_side(const Scene& scene) {
+  int side = kNormalImageSide;
+  for (const View& view : scene.views) {
+    if (!view.face) continue;
+    const Camera &face = scene.cameras[view.camera], &lens = view.face->lens;
+    const double photo = std::max(lens.width, lens.height), own = std::max(face.width, face.height);
+    side = std::max(side, static_cast<int>(std::lround(kNormalImageSide * photo / own)));
+  }
+  return side;
+}
+
 void add_smaller_images(SceneJob& job, const SceneWork& work, const Backends& backends,
                         const PerformanceModel& model, const BeginningTimes& beginning, TimePlan& time) {
   constexpr double kLongRun = 15 * 60, kShareOfTime = 0.5;
@@ -190,11 +201,12 @@ void add_smaller_images(SceneJob& job, const SceneWork& work, const Backends& ba
   if (time.total < kLongRun || !large || job.input.given.any()) return;
   const std::vector<ViewPlan> views = job.plan.views;
   const std::vector<std::string> warnings = job.plan.warnings;
-  resize_images({.longest_side = kNormalImageSide}, job.settings.matching, job.plan);
+  const int side = normal_photo_side(job.plan.scene);
+  resize_images({.longest_side = side}, job.settings.matching, job.plan);
   const double seconds = plan_time(job, work, backends, model, beginning).total;
   job.plan.views = views;
   job.plan.warnings = warnings;
-  if (seconds < kShareOfTime * time.total) time.smaller = {kNormalImageSide, seconds};
+  if (seconds < kShareOfTime * time.total) time.smaller = {side, seconds};
 }
 
 std::string smaller_images_text(const TimePlan& time) {

@@ -40,6 +40,10 @@ struct BeginningTimes {
   double opening = 0;  ///< the devices, which overlaps with reading and undistorting
 };
 
+/// The --max-image-size with which no image is larger than with --quality normal. It is one of photos, of
+/// which the faces of wide ones are parts.
+int normal_photo_side(const Scene& scene);
+
 /// The key of the calibration of these backends.
 CalibrationKey calibration_key(const Backends& backends, int threads);
 

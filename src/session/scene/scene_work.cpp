@@ -104,8 +104,10 @@ std::vector<int> FinishedWork::views_to_estimate() {
   else
     std::erase_if(again, [&](int view) { return !is_cleaned(view); });
   for (const int view : again) {
-    products_.results.forget(products_.key(Step::kEstimate, view), "its maps were removed by --clean");
-    products_.results.forget(products_.key(Step::kCheck, view), "");  // it may fail this time
+    products_.results.forget(products_.key(Step::kEstimate, view),
+                             {cause("its maps were removed by --clean")});
+    const ResultKey check = products_.key(Step::kCheck, view);
+    products_.results.forget(check, products_.results.causes(check));  // it may fail this time
   }
   std::erase_if(views, [&](int view) { return products_.result(Step::kEstimate, view) != nullptr; });
   return views;

@@ -14,6 +14,7 @@
 
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "core/plain_number.hpp"
 #include "io/cloud/ply_tiles.hpp"
 #include "io/file/text_scanner.hpp"
 
@@ -38,9 +39,9 @@ double least_pixel_width(const ScenePlan& plan) {
 void check_tile_size(const std::string& scene, const ScenePlan& plan, const CloudSettings& cloud) {
   if (const double width = least_pixel_width(plan); cloud.tile < width)
     throw UsageError(
-        fmt::format("{}: --tile {} is too small: a pixel is at least {:.2g} scene units wide, so that every "
+        fmt::format("{}: --tile {} is too small: a pixel is at least {} scene units wide, so that every "
                     "point would be a tile of its own, and a cloud may have {}; give more scene units",
-                    scene, decimal(cloud.tile), width, kMaxPlyTiles));
+                    scene, plain(cloud.tile), plain(width, 2), kMaxPlyTiles));
   // Outliers among the sparse points may lie where the cloud has no points.
   constexpr std::size_t kMaxTiles = 2 * kMaxPlyTiles;
   std::set<std::pair<double, double>> tiles;
@@ -50,7 +51,7 @@ void check_tile_size(const std::string& scene, const ScenePlan& plan, const Clou
     if (!seen || (cloud.roi && !cloud.roi->contains(point.position))) continue;
     tiles.emplace(std::floor(point.position.x / cloud.tile), std::floor(point.position.y / cloud.tile));
     if (tiles.size() > kMaxTiles)
-      throw UsageError(scene + ": --tile " + decimal(cloud.tile) +
+      throw UsageError(scene + ": --tile " + plain(cloud.tile) +
                        " is too small: the sparse points of the model alone lie in more than " +
                        std::to_string(kMaxTiles) + " tiles, and a cloud may have " +
                        std::to_string(kMaxPlyTiles) + "; give more scene units");

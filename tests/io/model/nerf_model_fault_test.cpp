@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
         FrameFault{"Width", "\"fl_x\": 9, \"w\": 8.5, \"h\": 6", kName + kPose,
                    "w: is 8.5; it must be an integer"},
         FrameFault{"HugeWidth", "\"fl_x\": 9, \"w\": 1e9, \"h\": 6", kName + kPose,
-                   "w: is 1e+09; it must be a size"},
+                   "w: is 1000000000; it must be a size"},
         FrameFault{"HugeArea", "\"fl_x\": 9, \"w\": 1e6, \"h\": 1e6", kName + kPose,
                    "frames[0].file_path: camera 1 has a size"},
         FrameFault{

@@ -266,6 +266,16 @@ TEST(MapDoubts, MapsOfOtherImagesAreNamed) {
   expect_text(std::move(one), "in 1 of 7 views (v3)", "in 1 of 7 views (v3)");
 }
 
+TEST(MapDoubts, TwoMapsThatAreExchangedAreNamed) {
+  for (const auto& [a, b] : {std::pair(0, 1), std::pair(1, 3), std::pair(2, 6), std::pair(4, 5)}) {
+    const auto names = fmt::format("the maps of v{} and v{} seem to be exchanged: ", a, b);
+    expect_text(rearranged([a = a, b = b](const MapEvidence& maps, int view, int x, int y) {
+                  return maps.maps[view == a ? b : view == b ? a : view].map(x, y);
+                }),
+                names.c_str(), names.c_str());
+  }
+}
+
 TEST(MapDoubts, OfMapsWithoutDepthsNothingAgrees) {
   expect_doubts(changed([](int view, double depth, Vec2d) { return (0.1 + 0.02 * view) / depth + 0.05; }),
                 "disparities that are too near for other views to see", true);

@@ -201,7 +201,13 @@ TEST(Plan, ReducesLargePhotosUnlessQualityIsHigh) {
     return "4 images are reduced to " + std::to_string(side) + " pixels; --quality high keeps their size";
   };
   EXPECT_EQ(planned(large, Quality::kNormal), std::tuple(1600, 1200, text(1600)));
-  EXPECT_EQ(planned(large, Quality::kDraft), std::tuple(800, 600, text(800)));
+  EXPECT_EQ(planned(large, Quality::kDraft),
+            std::tuple(800, 600,
+                       "4 images are reduced to half of their size, 800 pixels at most; --quality normal "
+                       "keeps more"));
+  EXPECT_EQ(
+      planned(large, Quality::kDraft, "maps"),
+      std::tuple(2000, 1500, "4 images are reduced to half of their size; --quality normal keeps more"));
   EXPECT_EQ(planned(large, Quality::kHigh), std::tuple(4000, 3000, ""));
   EXPECT_EQ(planned(large, Quality::kNormal, "maps"), std::tuple(4000, 3000, "")) << "as large as their maps";
   EXPECT_EQ(planned(large, Quality::kNormal, "", 3000), std::tuple(3000, 2250, "")) << "a given size stays";
@@ -210,6 +216,11 @@ TEST(Plan, ReducesLargePhotosUnlessQualityIsHigh) {
   one.cameras.push_back(row_of_views(4, kPinholeCamera).cameras[0]);
   EXPECT_EQ(planned(one, Quality::kNormal),
             std::tuple(200, 1200, "1 image is reduced to 1600 pixels; --quality high keeps its size"));
+  EXPECT_EQ(planned(one, Quality::kDraft),
+            std::tuple(100, 600,
+                       "4 images are reduced to half of their size, 800 pixels at most; --quality normal "
+                       "keeps more"))
+      << "small ones too";
   Scene faces = large;
   PhotoFace face;
   face.lens = large.cameras[0];

@@ -88,7 +88,7 @@ TEST_F(ResultStoreTest, AStoreKeepsWhatHoldsAndSaysWhyElse) {
   EXPECT_FALSE(fs::exists(folder_ / "a.bin"));
   ASSERT_NE(ResultStore(workspace, false).find(key, inputs), nullptr) << "nothing needs its files";
   EXPECT_TRUE(next.get(key)->cleaned);
-  next.forget(key, "they are needed");
+  next.forget(key, {cause("they are needed")});
   EXPECT_EQ(next.get(key), nullptr);
   EXPECT_EQ(next.reason(key), "they are needed");
 

@@ -10,6 +10,7 @@
 #include "io/image/image_file.hpp"
 #include "scene/faces.hpp"
 #include "session/folder_fixture.hpp"
+#include "session/scene/plan_time.hpp"
 #include "session/scene/scene_job.hpp"
 
 namespace recon {
@@ -69,6 +70,20 @@ TEST_F(WidePhotos, AreReadOnceForAllTheirViews) {
   EXPECT_EQ(photo.count(), once);
   for (const int view : job.plan.needed_views())
     EXPECT_NE(job.products.result(Step::kPrepare, view), nullptr);
+}
+
+TEST_F(WidePhotos, AreReducedByTheSizeOfTheirFaces) {
+  Scene scene;
+  scene.cameras = {{CameraModel::kEquirectangular, 12000, 6000, {12000, 6000}}};
+  EXPECT_EQ(normal_photo_side(scene), 1600);
+  View view;
+  view.name = "v.png";
+  scene.views.push_back(view);
+  scene = with_faces(std::move(scene));
+  const int side = normal_photo_side(scene);
+  const Camera& face = scene.cameras[scene.views.front().camera];
+  EXPECT_NEAR(side / 12000.0 * std::max(face.width, face.height), 1600, 1);
+  EXPECT_GT(side, 3200) << "of which a face would have a part";
 }
 
 }  // namespace
