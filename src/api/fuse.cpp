@@ -161,7 +161,7 @@ class CheckedViews {
             [&maps] {
               return DepthSource::Maps{maps.depth.view(), maps.normal.view(), nullptr};
             },
-            recon::normal_noise(maps.normal.view())};
+            recon::normal_noise(maps.depth.view(), maps.normal.view(), maps.confidence.view())};
   }
 
   ViewDepth check(Backend& backend, std::size_t index) const {

@@ -224,7 +224,7 @@ struct FusionByViews::State {
   std::shared_ptr<const FusionMaps> load(int i) {
     const auto load = [&] {
       auto maps = loader_.load(i);
-      if (maps) noise_[i] = normal_noise(maps->normal);
+      if (maps) noise_[i] = normal_noise(maps->depth, maps->normal, maps->confidence);
       return maps;
     };
     return cache_.get(i, load, [](const FusionMaps&) { return std::size_t{1}; });

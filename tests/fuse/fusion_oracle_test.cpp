@@ -195,19 +195,34 @@ TEST(Fuse, EqualsTheTextbookForRotatedCameras) {
     }
 }
 
-TEST(NormalNoise, IsTheMedianAngle) {
+/// Maps of a wall with noisy normals; two thirds of it count, as far as depths and confidences go.
+std::shared_ptr<OwnedMaps> noisy_wall(int width, double spread, std::mt19937& random) {
+  constexpr int kHeight = 53;
+  const auto maps = std::make_shared<OwnedMaps>(
+      OwnedMaps{Image<float>(width, kHeight, 2.0f), Image<Vec3f>(width, kHeight),
+                Image<float>(width, kHeight, 0.8f), Image<Rgb8>(width, kHeight, Rgb8{})});
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (int y = 0; y < kHeight; ++y)
+    for (int x = 0; x < width; ++x) {
+      // What does not count has much more noise.
+      const bool unsure = y > 40, scattered = y < 8;
+      if (unsure) maps->confidence(x, y) = 0.6f;
+      if (scattered) maps->depth(x, y) = static_cast<float>(2 + uniform(random));
+      const double tilt = unsure || scattered ? 3 : spread;
+      maps->normal(x, y) = as_floats(normalized(Vec3d{tilt * uniform(random), tilt * uniform(random), -1}));
+      if (x % 7 == 3) maps->normal(x, y).x = kUnknown;
+      if (x % 11 == 5) maps->depth(x, y) = kUnknown;
+    }
+  return maps;
+}
+
+TEST(NormalNoise, IsTheMedianAngleOfSureSurfaces) {
   std::mt19937 random(3);
   for (const double spread : {0.0, 0.05, 0.3})
-    for (const int width : {6, 97, 640}) {
-      Image<Vec3f> normals(width, 53);
-      for (int y = 0; y < normals.height(); ++y)
-        for (int x = 0; x < width; ++x) {
-          std::uniform_real_distribution<double> uniform(-spread, spread);
-          normals(x, y) = as_floats(normalized(Vec3d{uniform(random), uniform(random), -1}));
-          if (x % 7 == 3) normals(x, y).x = kUnknown;
-        }
-      const float noise = normal_noise(normals.view());
-      EXPECT_NEAR(noise, reference::normal_noise(normals.view()), 1e-4f);
+    for (const int width : {40, 97, 640}) {
+      const FusionMaps maps = views_of(noisy_wall(width, spread, random));
+      const float noise = normal_noise(maps.depth, maps.normal, maps.confidence);
+      EXPECT_NEAR(noise, reference::normal_noise(maps), 1e-4f);
       if (spread > 0)
         EXPECT_NEAR(static_cast<double>(noise), 57.3 * spread, 17 * spread);
       else
@@ -216,8 +231,12 @@ TEST(NormalNoise, IsTheMedianAngle) {
 }
 
 TEST(NormalNoise, OfFewNormalsIsNone) {
-  EXPECT_EQ(normal_noise(Image<Vec3f>(4, 100, Vec3f{0, 0, -1}).view()), 0) << "too narrow";
-  EXPECT_EQ(normal_noise(Image<Vec3f>(100, 100, Vec3f{kUnknown, 0, -1}).view()), 0);
+  std::mt19937 random(4);
+  for (const int width : {1, 4, 100}) {
+    const auto wall = noisy_wall(width, 0.3, random);
+    if (width == 100) wall->normal.fill({kUnknown, 0, -1});
+    EXPECT_EQ(normal_noise(wall->depth.view(), wall->normal.view(), wall->confidence.view()), 0) << width;
+  }
 }
 
 }  // namespace

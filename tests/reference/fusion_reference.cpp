@@ -58,7 +58,7 @@ bool same_normal(Point a, Point b, const ConsistencyOptions& options, float nois
   const double cosine = a.x * b.x + a.y * b.y + a.z * b.z;
   if (std::isnan(cosine)) return true;  // one of them is unknown
   double limit = options.max_angle_degrees;
-  if (options.angle_follows_noise && 7.0 * noise > limit) limit = std::min(7.0 * noise, 90.0);
+  if (options.angle_follows_noise && 10.0 * noise > limit) limit = std::min(10.0 * noise, 90.0);
   return std::acos(std::clamp(cosine, -1.0, 1.0)) * 180 / M_PI <= limit;
 }
 
@@ -85,7 +85,7 @@ class Cloud {
       : views_(views), maps_(maps), options_(options) {
     for (const FusionView& view : views)
       used_.emplace_back(static_cast<std::size_t>(view.camera.width * view.camera.height), false);
-    for (const FusionMaps& its : maps) noise_.push_back(reference::normal_noise(its.normal));
+    for (const FusionMaps& its : maps) noise_.push_back(reference::normal_noise(its));
   }
 
   std::vector<CloudPoint> points() {
@@ -247,13 +247,16 @@ Counts agreement(const DepthView& reference, const std::vector<DepthView>& sourc
   return counts;
 }
 
-float normal_noise(ImageView<const Vec3f> normals) {
+float normal_noise(const FusionMaps& maps) {
   std::vector<double> angles;
   for (int j = 0; j < 64; ++j)
     for (int i = 0; i < 64; ++i) {
-      const int x = static_cast<int>((i + 0.5) / 64 * (normals.width - 4));
-      const int y = static_cast<int>((j + 0.5) / 64 * normals.height);
-      const Vec3f a = normals(x, y), b = normals(x + 4, y);
+      const int x = static_cast<int>((i + 0.5) / 64 * (maps.depth.width - 4));
+      const int y = static_cast<int>((j + 0.5) / 64 * maps.depth.height);
+      const Vec3f a = maps.normal(x, y), b = maps.normal(x + 4, y);
+      const double z = maps.depth(x, y), other = maps.depth(x + 4, y);
+      if (std::isnan(z) || std::isnan(other) || std::abs(other / z - 1) > 0.01) continue;
+      if (!(maps.confidence(x, y) >= 0.7f)) continue;
       const double cosine = product({a.x, a.y, a.z}, {b.x, b.y, b.z});
       if (!std::isnan(cosine)) angles.push_back(std::acos(std::clamp(cosine, -1.0, 1.0)) * 180 / M_PI);
     }

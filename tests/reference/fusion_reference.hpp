@@ -20,7 +20,7 @@ Counts agreement(const DepthView& reference, const std::vector<DepthView>& sourc
                  const ConsistencyOptions& options, int x, int y);
 
 /// The noise of the normals of a view, degrees; see recon::normal_noise.
-float normal_noise(ImageView<const Vec3f> normals);
+float normal_noise(const FusionMaps& maps);
 
 struct CloudPoint : FusedPoint {
   std::vector<std::uint32_t> views;  ///< indices of the views that agree, ascending

@@ -147,8 +147,8 @@ void set_pixels(const PhotoStore::Channels& channels, int level, PosedImage& ima
 
 void MapStore::insert(MapKind kind, const std::string& view, std::shared_ptr<const ViewDepth> maps) {
   const std::size_t bytes = map_bytes(*maps);
-  if (kind == MapKind::kPhotometric) {
-    const float noise = recon::normal_noise(maps->normal.view());
+  if (kind == MapKind::kPhotometric && maps->normal.width() > 0) {
+    const float noise = recon::normal_noise(maps->depth.view(), maps->normal.view(), maps->confidence.view());
     const std::lock_guard lock(mutex_);
     normal_noise_[view] = noise;
   }
@@ -180,7 +180,8 @@ float MapStore::normal_noise(const std::string& view, const Pinhole& camera) {
     const std::lock_guard lock(mutex_);
     if (const auto it = normal_noise_.find(view); it != normal_noise_.end()) return it->second;
   }
-  const float noise = recon::normal_noise(get(MapKind::kPhotometric, view, camera)->normal.view());
+  const auto maps = get(MapKind::kPhotometric, view, camera);
+  const float noise = recon::normal_noise(maps->depth.view(), maps->normal.view(), maps->confidence.view());
   const std::lock_guard lock(mutex_);
   return normal_noise_[view] = noise;
 }
