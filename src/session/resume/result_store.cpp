@@ -36,12 +36,12 @@ bool is_whole(Step step, const nlohmann::json& result) {
 ResultStore::Entry ResultStore::look_up(const ResultKey& key, const nlohmann::json& inputs,
                                         bool superseded_too) const {
   const std::filesystem::path path = record_path(key);
-  Entry found{read_record(path), {}, true, false};
+  Entry found{read_record(path), {{}, true, false}};
   if (!found.record || !is_whole(key.step, found.record->result)) {
     std::error_code error;
     if (std::filesystem::symlink_status(path, error).type() == std::filesystem::file_type::not_found)
       return {};
-    return {{}, {cause(kDamagedRecord)}};
+    return {{}, {{cause(kDamagedRecord)}}};
   }
   std::vector<StaleCause> causes =
       list_changes(found.record->inputs, nlohmann::json::parse(json_text(inputs)));
@@ -56,7 +56,7 @@ ResultStore::Entry ResultStore::look_up(const ResultKey& key, const nlohmann::js
     }
   if (causes.empty() && found.record->superseded && !superseded_too)
     causes.push_back(cause("an earlier run with --overwrite ended before its turn"));
-  if (!causes.empty()) return {{}, std::move(causes), false, changed};
+  if (!causes.empty()) return {{}, {std::move(causes), false, changed}};
   return found;
 }
 
@@ -81,7 +81,7 @@ void ResultStore::put(const ResultKey& key, StepRecord record) {
   const std::lock_guard lock(mutex_);
   Entry& entry = entries_[key];
   entry.record = std::move(record);
-  entry.kept = false;
+  entry.state.kept = false;
 }
 
 const StepRecord* ResultStore::get(const ResultKey& key) const {
@@ -110,7 +110,7 @@ void ResultStore::supersede(const ResultKey& key) const {
 
 void ResultStore::forget(const ResultKey& key, std::vector<StaleCause> causes) {
   const std::lock_guard lock(mutex_);
-  entries_[key] = {{}, std::move(causes)};
+  entries_[key] = {{}, {std::move(causes)}};
 }
 
 std::string ResultStore::keep_changed_cloud(Step step) const {
@@ -132,7 +132,7 @@ ResultStore::Count ResultStore::count(Step step) const {
   Count count;
   const std::lock_guard lock(mutex_);
   for (const auto& [key, entry] : entries_)
-    if (key.step == step && entry.record) ++(entry.kept ? count.kept : count.done);
+    if (key.step == step && entry.record) ++(entry.state.kept ? count.kept : count.done);
   return count;
 }
 
@@ -145,10 +145,10 @@ std::vector<std::string> ResultStore::files() const {
   return files;
 }
 
-ResultStore::Entry ResultStore::entry(const ResultKey& key) const {
+ResultStore::State ResultStore::state(const ResultKey& key) const {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(key);
-  return found == entries_.end() ? Entry() : found->second;
+  return found == entries_.end() ? State() : found->second.state;
 }
 
 }  // namespace recon

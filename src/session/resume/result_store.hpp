@@ -50,14 +50,14 @@ class ResultStore {
   const StepRecord* get(const ResultKey& key) const;
 
   /// Whether a result is of an earlier run.
-  bool kept(const ResultKey& key) const { return entry(key).kept; }
+  bool kept(const ResultKey& key) const { return state(key).kept; }
 
   /// Why the result of an earlier run does not hold; empty where there was none.
   std::string reason(const ResultKey& key) const { return in_one_line(causes(key)); }
-  std::vector<StaleCause> causes(const ResultKey& key) const { return entry(key).causes; }
+  std::vector<StaleCause> causes(const ResultKey& key) const { return state(key).causes; }
 
   /// Whether that is because it depends on something else now.
-  bool changed(const ResultKey& key) const { return entry(key).changed; }
+  bool changed(const ResultKey& key) const { return state(key).changed; }
 
   /// Removes the files of a result that nothing needs any more but with other options; its record stays.
   /// @throws OutputError
@@ -88,14 +88,18 @@ class ResultStore {
   std::vector<std::string> files() const;
 
  private:
-  struct Entry {
-    std::optional<StepRecord> record = {};
+  /// How a result came about; all but the record itself, which may be large.
+  struct State {
     std::vector<StaleCause> causes = {};
     bool kept = false, changed = false;
   };
+  struct Entry {
+    std::optional<StepRecord> record = {};
+    State state = {};
+  };
 
   Entry look_up(const ResultKey& key, const nlohmann::json& inputs, bool superseded_too) const;
-  Entry entry(const ResultKey& key) const;
+  State state(const ResultKey& key) const;
   std::filesystem::path record_path(const ResultKey& key) const {
     return workspace_.path(Workspace::record_file(key.step, key.view));
   }
