@@ -218,12 +218,27 @@ TEST_F(ReconstructFault, ViewsThatMatchNothingAreThree) {
   expect(3, "matches none of the 5 views", {scene().string(), "--views", "nothing*"});
 }
 
-TEST_F(ReconstructFault, AnEmptyCloudIsThreeAndLeavesNoneOfBefore) {
+TEST_F(ReconstructFault, AnEmptyCloudIsThreeAndLeavesThatOfBefore) {
   ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
   ASSERT_TRUE(has_cloud());
-  expect(3, "the cloud is empty",
-         {scene().string(), "--depth-min", "200", "--depth-max", "300", "--min-fused-views", "5"});
-  EXPECT_FALSE(has_cloud());
+  const std::string cloud = content(dense() / "fused.ply");
+  const std::vector<std::string> empty = {
+      scene().string(), "--depth-min", "200", "--depth-max", "300", "--min-fused-views", "5"};
+  expect(3, "the cloud is empty", empty);
+  expect(3, "the cloud of an earlier run stays", empty);
+  EXPECT_EQ(content(dense() / "fused.ply"), cloud);
+  EXPECT_TRUE(fs::exists(dense() / "report.html"));
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  EXPECT_EQ(content(dense() / "fused.ply"), cloud);
+}
+
+/// The options of one run serve another scene, whose results go where they always go.
+TEST_F(ReconstructFault, OptionsOfARunDoNotNameItsFolder) {
+  const fs::path other = folder() / "other";
+  ASSERT_EQ(reconstruct({scene().string(), "-o", other.string(), "--window", "7"}).exit_code, 0);
+  EXPECT_THAT(content(other / "options.toml"), Not(HasSubstr("output")));
+  ASSERT_EQ(reconstruct({scene().string(), "--config", (other / "options.toml").string()}).exit_code, 0);
+  EXPECT_THAT(content(dense() / "options.toml"), HasSubstr("window=7"));
 }
 
 TEST_F(ReconstructFault, AnOutputThatIsAFileIsTwo) {

@@ -73,6 +73,13 @@ TEST_F(SwappedPhotos, AreSaidToBeThatAlone) {
   EXPECT_THAT(swapped.err, testing::Not(testing::HasSubstr("the rows of the images")));
 }
 
+TEST_F(SwappedPhotos, ThatAreTheSameAreNoticed) {
+  const fs::path left = fs::path(RECON_SHARED_DIR) / "stereo/cones_quarter/im2.ppm";
+  if (!fs::exists(left)) GTEST_SKIP() << left << " is not there";
+  const Outcome same = reconstruct({left.string(), left.string(), "--max-disparity", "64", "-o", "out"});
+  EXPECT_THAT(same.err, testing::HasSubstr(" show the same: all disparities are 0"));
+}
+
 class PresetAccuracy : public PairTest {};
 
 TEST_F(PresetAccuracy, AdCensusIsTheSystemFromFilesToFiles) {

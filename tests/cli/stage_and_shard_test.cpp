@@ -45,19 +45,10 @@ class PartOfTheWork : public SceneTest {
     whole.insert(whole.end(), more.begin(), more.end());
     ASSERT_EQ(reconstruct(whole).exit_code, 0);
     EXPECT_TRUE(same_results(results(folder() / "whole"), results(dense())));
-    EXPECT_EQ(options_of(dense()), options_of(folder() / "whole"));
+    EXPECT_EQ(content(dense() / "options.toml"), content(folder() / "whole/options.toml"));
   }
 
  private:
-  /// The options that a run wrote, but for the folder that it wrote them to.
-  static std::string options_of(const fs::path& output) {
-    std::istringstream lines(content(output / "options.toml"));
-    std::string options;
-    for (std::string line; std::getline(lines, line);)
-      if (!line.starts_with("output=")) options += line + "\n";
-    return options;
-  }
-
   Outcome stage(const char* name, const std::vector<std::string>& more) const {
     std::vector<std::string> arguments = {scene().string(), "--stage", name};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -235,7 +226,7 @@ TEST_F(PartOfTheWork, AFailedRunLeavesNoReportOfSuccess) {
           .exit_code,
       3);
   EXPECT_FALSE(fs::exists(dense() / "report.json"));
-  EXPECT_FALSE(fs::exists(dense() / "report.html"));
+  EXPECT_TRUE(fs::exists(dense() / "report.html")) << "the page of the cloud that is still there";
 }
 
 TEST_F(PartOfTheWork, AnInterruptedRunLeavesNoReportOfSuccess) {

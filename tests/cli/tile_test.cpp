@@ -126,14 +126,14 @@ TEST_F(ReconstructTiles, AreKeptUntilTheyAreStale) {
   EXPECT_THAT(run({"--min-fused-views", "4"}).err, Not(HasSubstr("tiles of an earlier run")));
 }
 
-TEST_F(ReconstructTiles, AreRemovedWithTheirCloud) {
+TEST_F(ReconstructTiles, StayWithTheirCloudWhereThereIsNoOther) {
   ASSERT_EQ(run({"--tile", "0.5"}).exit_code, 0);
   EXPECT_EQ(run({"--tile", "0.5", "--roi", "90,90,90,91,91,91"}).exit_code, 3);
   EXPECT_TRUE(fs::exists(dense() / "fused.ply"));
   EXPECT_TRUE(fs::exists(tiles()));
   EXPECT_EQ(run({"--depth-min", "200", "--depth-max", "300", "--min-fused-views", "5"}).exit_code, 3);
-  EXPECT_FALSE(fs::exists(dense() / "fused.ply"));
-  EXPECT_FALSE(fs::exists(tiles()));
+  EXPECT_TRUE(fs::exists(dense() / "fused.ply"));
+  EXPECT_TRUE(fs::exists(tiles()));
 }
 
 TEST_F(ReconstructTiles, AreAllThatIsRemoved) {

@@ -134,8 +134,8 @@ using GivenOptions = std::map<std::string, GivenOption>;
 /// Where the value of an option has an effect.
 enum class OptionScope {
   kResults,      ///< in the results
-  kPlace,        ///< in where results are computed and written, and for which views
-  kPart,         ///< in the part of the work that a process does
+  kPlace,        ///< in where results are computed, from which files, and for which views
+  kPart,         ///< in the part of the work that a process does, and where it is written
   kCommandLine,  ///< in this run; not allowed in a configuration file
 };
 

@@ -141,7 +141,7 @@ OptionGroup work_options() {
       .examples = {"auto", "cpu", "cuda", "cuda:0"};
   group
       .add("output", "DIR", "The output folder; with several inputs, it gets a folder for each",
-           OptionScope::kPlace)
+           OptionScope::kPart)
       .text(kAll, RECON_FIELD(output))
       .described("dense/ in the scene or pair folder; ./dense for two image files")
       .letter = 'o';

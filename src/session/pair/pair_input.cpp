@@ -253,6 +253,12 @@ SampleLevels colour_levels(const PairFiles& files) {
   return levels_of(range);
 }
 
+static bool is_same(ImageView<const std::uint8_t> a, ImageView<const std::uint8_t> b) {
+  for (int y = 0; y < a.height; ++y)
+    if (!std::equal(a.row(y), a.row(y) + a.width, b.row(y))) return false;
+  return true;
+}
+
 PairImages read_pair_images(const PairPlan& plan) {
   std::string left_damage, right_damage;
   StoredGrey left = read_stored_grey(plan.files.left, &left_damage);
@@ -266,6 +272,9 @@ PairImages read_pair_images(const PairPlan& plan) {
       throw InputError(file->string() + ": the header says " + size_text(plan.size.width, plan.size.height) +
                        " pixels, but there are " + size_text(image->width(), image->height()) +
                        "; the image is damaged");
+  if (is_same(images.left.view(), images.right.view()))
+    images.warnings.push_back(plan.files.left.string() + " and " + plan.files.right.string() +
+                              " show the same: all disparities are 0; give the photos of both cameras");
   if (!fused_stages(plan.options)) {
     images.left_colour = read_pair_colour(plan.files.left, images.levels);
     images.right_colour = read_pair_colour(plan.files.right, images.levels);

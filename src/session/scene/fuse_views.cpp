@@ -92,11 +92,11 @@ class MapLoader : public FusionMapLoader {
 namespace {
 
 /// Removes what belongs to the cloud of an earlier run.
-/// @param replaced  by another one, whose files take the place of the cloud's
-void remove_of_cloud(const Workspace& workspace, const Targets& targets, bool replaced) {
+/// Another one takes the place of the cloud itself.
+void remove_of_cloud(const Workspace& workspace, const Targets& targets) {
   workspace.owned().remove(Workspace::record_file(Step::kFusion));
   for (const CloudFile& file : cloud_files())
-    if (!replaced || file.write != nullptr) workspace.owned().remove(file.name);
+    if (file.write != nullptr) workspace.owned().remove(file.name);
   remove_tiles(workspace, targets.does(Step::kTiles));
   remove_exported_points(workspace, targets.does(Step::kExport));
 }
@@ -131,16 +131,13 @@ std::string strict_options(const GivenOptions& given) {
         "photos have texture";
   else if (by_chance(job.findings, agreement))
     reason = "the views do not agree on the depth: " + disagreement(job.input, job.findings);
-  if (const std::string kept = job.products.results.keep_changed_cloud(Step::kFusion); !kept.empty())
-    job.findings.warn(kept);
-  const bool removed = is_there(job.products.workspace.path(Workspace::cloud_file()));
-  remove_of_cloud(job.products.workspace, job.targets, false);  // it would be one of other maps
-  throw InputError(
-      fmt::format("{}: the cloud {}: of the pixels of {} views, {:.2f} % have a depth before the check "
-                  "across views and {:.2f} % after it; {}{}{}",
-                  folder, points == 0 ? "is empty" : fmt::format("would be {} points by chance", points),
-                  views.size(), photometric, geometric, reason, strict_options(job.options.given),
-                  removed ? "; the earlier cloud, which was of other options, is removed" : ""));
+  throw InputError(fmt::format(
+      "{}: the cloud {}: of the pixels of {} views, {:.2f} % have a depth before the check "
+      "across views and {:.2f} % after it; {}{}{}",
+      folder, points == 0 ? "is empty" : fmt::format("would be {} points by chance", points), views.size(),
+      photometric, geometric, reason, strict_options(job.options.given),
+      is_there(job.products.workspace.path(Workspace::cloud_file())) ? "; the cloud of an earlier run stays"
+                                                                     : ""));
 }
 
 std::vector<std::uint32_t> image_indices(const ScenePlan& plan, const std::vector<int>& views) {
@@ -272,7 +269,7 @@ void commit_cloud(SceneJob& job, UnfinishedCloud& cloud, StepRecord record) {
         is_there(workspace.path(Workspace::cloud_file())) ? "; the cloud of an earlier run stays" : ""));
   if (const std::string kept = job.products.results.keep_changed_cloud(Step::kFusion); !kept.empty())
     job.findings.warn(kept);
-  remove_of_cloud(workspace, job.targets, true);
+  remove_of_cloud(workspace, job.targets);
   const CloudFiles files = cloud.writer.commit();
   record.outputs = {{Workspace::cloud_file(), files.cloud}, {Workspace::visibility_file(), files.visibility}};
   log_offset(job.plan, settings);
