@@ -383,7 +383,8 @@ TEST_F(ReconstructResume, KeepsACloudThatSomebodyHasChanged) {
   const Outcome empty =
       reconstruct({scene().string(), "--min-fused-views", "5", "--max-normal-angle", "0.001"});
   EXPECT_EQ(empty.exit_code, 3);
-  EXPECT_THAT(empty.err, HasSubstr("try first without --max-normal-angle 0.001 and --min-fused-views 5; the cloud "));
+  EXPECT_THAT(empty.err,
+              HasSubstr("try first without --max-normal-angle 0.001 and --min-fused-views 5; the cloud "));
   EXPECT_EQ(content(dense() / "fused.ply"), "changed, and options that leave no point");
 }
 
