@@ -1,8 +1,12 @@
 #include "io/model/colmap_model.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <system_error>
 #include <utility>
 
 #include "core/paths.hpp"
@@ -65,12 +69,80 @@ bool is_comment(std::string_view name) {
   return name.starts_with('#');
 }
 
+/// Cameras and poses, without points, of the files of a format.
+Scene read_cameras_and_poses(const fs::path& folder, ColmapFormat format, std::size_t memory_limit) {
+  const ColmapParsers parsers = colmap_parsers(format);
+  const fs::path images = file_of(folder, "images", format);
+  ColmapBuilder builder(memory_limit);
+  parse_file(file_of(folder, "cameras", format), parsers.cameras, builder);
+  parse_file(images, parsers.images, builder);
+  Scene scene = builder.finish(images.string());
+  for (View& view : scene.views) view.observations.clear();
+  return scene;
+}
+
+/// Whether numbers are the same but for the digits that programs write.
+bool nearly_same(std::span<const double> a, std::span<const double> b) {
+  constexpr double kDigits = 1e-5;
+  return std::ranges::equal(a, b, [](double x, double y) {
+    return std::abs(x - y) <= kDigits * std::max({1.0, std::abs(x), std::abs(y)});
+  });
+}
+
+bool have_same_cameras_and_poses(const Scene& a, const Scene& b) {
+  const auto same_camera = [](const Camera& x, const Camera& y) {
+    return x.model == y.model && x.width == y.width && x.height == y.height &&
+           nearly_same(x.params, y.params);
+  };
+  const auto same_view = [](const View& x, const View& y) {
+    const Vec3d p = x.cam_from_world.translation, q = y.cam_from_world.translation;
+    return x.name == y.name && x.camera == y.camera &&
+           nearly_same(x.cam_from_world.rotation.m, y.cam_from_world.rotation.m) &&
+           nearly_same(std::array{p.x, p.y, p.z}, std::array{q.x, q.y, q.z});
+  };
+  return a.camera_ids == b.camera_ids && std::ranges::equal(a.cameras, b.cameras, same_camera) &&
+         std::ranges::equal(a.views, b.views, same_view);
+}
+
+/// Whether the files of both formats have the same cameras and poses, as after a conversion.
+bool formats_agree(const fs::path& folder, std::size_t memory_limit) {
+  if (!is_complete(folder, ColmapFormat::kText) || !is_complete(folder, ColmapFormat::kBinary)) return false;
+  try {
+    return have_same_cameras_and_poses(read_cameras_and_poses(folder, ColmapFormat::kText, memory_limit),
+                                       read_cameras_and_poses(folder, ColmapFormat::kBinary, memory_limit));
+  } catch (const InputError&) {
+    return false;
+  } catch (const OutOfMemory&) {
+    return false;
+  }
+}
+
+/// Warns where a file of the format that is not read is newer and has others: somebody has corrected it.
+void warn_of_newer_files(const fs::path& folder, ColmapFormat format, std::size_t memory_limit,
+                         ColmapBuilder& builder) {
+  const ColmapFormat other = format == ColmapFormat::kText ? ColmapFormat::kBinary : ColmapFormat::kText;
+  for (const char* name : {"cameras", "images"}) {
+    const fs::path read = file_of(folder, name, format), unread = file_of(folder, name, other);
+    std::error_code error, other_error;
+    const auto time = fs::last_write_time(read, error), other_time = fs::last_write_time(unread, other_error);
+    if (error || other_error || other_time <= time) continue;
+    if (!formats_agree(folder, memory_limit))
+      builder.warn(unread.string() + " is newer than " + read.filename().string() +
+                   ", which is read in its place: where it is the right one, move the files of the "
+                   "model that end in " +
+                   read.extension().string() + " elsewhere; cameras and images are then read as " +
+                   unread.extension().string());
+    return;
+  }
+}
+
 }  // namespace
 
 Scene read_colmap_model(const fs::path& folder, std::size_t memory_limit) {
   const ColmapFormat format = format_of(folder);
   const ColmapParsers parsers = colmap_parsers(format);
   ColmapBuilder builder(memory_limit);
+  warn_of_newer_files(folder, format, memory_limit, builder);
   parse_file(file_of(folder, "cameras", format), parsers.cameras, builder);
   const fs::path rigs = file_of(folder, "rigs", format), frames = file_of(folder, "frames", format);
   if (is_there(rigs) && is_there(frames)) {

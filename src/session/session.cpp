@@ -174,6 +174,7 @@ class Session {
   void do_inputs() {
     std::vector<std::size_t> usable;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const SubjectScope about = subject(i, false);
       if (auto fault = fault_of(inputs_[i]))
         add(i, *std::move(fault));
       else
@@ -219,10 +220,16 @@ class Session {
     return {options_, output, {std::get<SceneFolder>(inputs_[i]).root}};
   }
 
+  /// Messages name the input of a session where others are worked on beside it, and objects always.
+  SubjectScope subject(std::size_t i, bool beside_others) const {
+    const bool named = is_session_ && (beside_others || options_.progress == ProgressFormat::kJson);
+    return SubjectScope(named ? std::make_shared<const std::string>(input_name(inputs_[i]).string())
+                              : nullptr);
+  }
+
   Outcome do_input(std::size_t i, const SharedWork& work, Turns& turns) {
     const std::string name = input_name(inputs_[i]).string();
-    const bool named = is_session_ && (turns.at_once > 1 || options_.progress == ProgressFormat::kJson);
-    const SubjectScope about(named ? std::make_shared<const std::string>(name) : nullptr);
+    const SubjectScope about = subject(i, turns.at_once > 1);
     Turn turn(turns);
     check_interrupted();
     if (inputs_.size() > 1) messages().info("{}: scene {} of {}", name, i + 1, inputs_.size());

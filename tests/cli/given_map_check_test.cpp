@@ -179,6 +179,33 @@ TEST_F(GivenMapCheck, AMapOfAnotherImageIsNamed) {
   EXPECT_THAT(warnings(), ElementsAre(HasSubstr("in 1 of 5 views (view02.png)")));
 }
 
+TEST_F(GivenMapCheck, MapsThatAreWrongAsAWholeAreRepeatedInTheLastLine) {
+  const auto last_line = [&] { return fuse({"--overwrite"}).out; };
+  const auto in_doubt = [](const std::string& text) {
+    return HasSubstr("; THE RESULT IS IN DOUBT: " + text + ": correct that and run again; 1 warning");
+  };
+  give(as_they_are);
+  EXPECT_THAT(last_line(), Not(HasSubstr("DOUBT")));
+  give([](double depth, double) { return 10 * depth; });
+  EXPECT_THAT(last_line(), in_doubt("the given depths are 10 times those of the scene"));
+  give(as_distance);
+  EXPECT_THAT(last_line(), in_doubt("the given depths seem to be distances to the camera"));
+  const std::map<std::string, float> scales = {{"view00", 1.3F}, {"view01", 0.8F}, {"view03", 1.15F}};
+  for (const std::string& view : kNames) {
+    const float scale = scales.contains(view) ? scales.at(view) : 1;
+    write_pfm(maps() / (view + ".pfm"),
+              mapped<float>(own_map(view), [&](float depth) { return scale * depth; }).view());
+  }
+  EXPECT_THAT(last_line(),
+              in_doubt("most given depth maps are not in the scale of the scene, or not of their images"));
+  for (const std::string& view : kNames) {
+    Image<float> map = own_map(view);
+    for (int y = 0; y < map.height(); ++y) std::reverse(map.row(y), map.row(y) + map.width());
+    write_pfm(maps() / (view + ".pfm"), map.view());
+  }
+  EXPECT_THAT(last_line(), in_doubt("the given depth maps seem to be mirrored"));
+}
+
 TEST_F(GivenMapCheck, SmallerMapsAreNamed) {
   give_half_size();
   EXPECT_THAT(warnings(), ElementsAre(HasSubstr(

@@ -194,7 +194,7 @@ TEST_F(GivenDepthMaps, OfSomeViewsAreFusedWithAWarning) {
   const Outcome outcome = fuse();
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("warning: --depth-maps " + maps().string() +
-                                     ": 1 of 5 views have no depth map there, such as view03.png"));
+                                     ": 1 of 5 views has no depth map there, such as view03.png"));
   EXPECT_FALSE(fs::exists(dense() / "stereo/depth_maps/view03.png.geometric.bin"));
   const auto report = nlohmann::json::parse(content(dense() / "report.json"));
   EXPECT_EQ(report.at("warnings").size(), 1u);

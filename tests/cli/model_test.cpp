@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <vector>
 
@@ -132,6 +133,25 @@ TEST_F(ReconstructModel, TheCompleteFormatIsRead) {
   set_content(sparse("cameras.bin"), "");
   const Outcome outcome = reconstruct({scene().string()});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+}
+
+TEST_F(ReconstructModel, ANewerFileOfTheFormatThatIsNotReadIsNamed) {
+  const auto plan = [&] { return reconstruct({scene().string(), "--dry-run"}).err; };
+  write_colmap_model(scene() / "sparse", model(), ColmapFormat::kBinary);
+  const auto changed = [&](const char* file, int minutes) {
+    fs::last_write_time(sparse(file),
+                        fs::last_write_time(sparse("cameras.bin")) + std::chrono::minutes(minutes));
+  };
+  for (const char* file : {"cameras.txt", "images.txt", "points3D.txt"}) changed(file, -5);
+  replace_in(sparse("cameras.txt"), "1 PINHOLE 96 72 ", "1 PINHOLE 96 72 9");
+  changed("cameras.txt", -5);
+  EXPECT_THAT(plan(), testing::Not(HasSubstr("is newer"))) << "the model that is read came later";
+  changed("cameras.txt", 5);
+  EXPECT_THAT(plan(), HasSubstr(sparse("cameras.txt").string() +
+                                " is newer than cameras.bin, which is read in its place: "));
+  write_colmap_model(scene() / "sparse", model(), ColmapFormat::kText);
+  changed("cameras.txt", 5);
+  EXPECT_THAT(plan(), testing::Not(HasSubstr("is newer"))) << "a conversion has the same cameras";
 }
 
 TEST_F(ReconstructModel, PosesOfFramesGiveTheSameCloudWhateverTheImagesSay) {

@@ -231,6 +231,9 @@ TEST_F(WrongPair, WrongUsageIsTwo) {
   const std::vector<std::string> images = {"left.png", "right.png"};
   // OfPairs.WrongUsageIsRefused tests refusals that need no input files.
   expect(2, "--max-disparity is needed", reconstruct(images));
+  set_content(file("calib.txt"), "");
+  expect(2, "calib.txt is read of a folder with images only: give --calibration calib.txt",
+         reconstruct(images));
   expect(2, "3 files are given", match({"left.png"}));
   expect(2, "one file is given, left.png; a rectified pair is two",
          reconstruct({"left.png", "--max-disparity", "9"}));

@@ -101,6 +101,13 @@ TEST_P(PairWarning, OfImagesOfDifferentScenesSaysHowLittleIsFound) {
               HasSubstr("hardly anything of the left image is found in the right one: "));
 }
 
+TEST_P(PairWarning, IsCountedInTheLastLine) {
+  write_pair(0);
+  EXPECT_THAT(match({"--method", GetParam()}).out, testing::Not(HasSubstr("warning")));
+  write_pair(2);
+  EXPECT_THAT(match({"--method", GetParam()}).out, testing::ContainsRegex("; 1 warning; see "));
+}
+
 TEST_P(PairWarning, StaysWithAResultThatIsKept) {
   write_pair(2);
   const auto before = warnings();

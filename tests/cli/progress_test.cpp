@@ -103,5 +103,21 @@ TEST_F(JsonProgress, OfASessionNamesTheScene) {
   }
 }
 
+TEST_F(JsonProgress, OfASessionNamesTheSceneThatFailsAtFirstSight) {
+  copy_scene(folder() / "session" / "a");
+  copy_scene(folder() / "session" / "b");
+  const fs::path broken = folder() / "session" / "b";
+  set_content(broken / "sparse/cameras.txt", "1 NO_SUCH_MODEL 96 72 1\n");
+  const Outcome outcome = reconstruct({(folder() / "session").string(), "--progress", "json", "-o",
+                                       (folder() / "out").string(), "--dry-run"});
+  int errors = 0;
+  for (const json& object : objects(outcome.err)) {
+    if (!object.contains("error")) continue;
+    ++errors;
+    EXPECT_EQ(object.value("input", "none"), broken.string()) << object;
+  }
+  EXPECT_EQ(errors, 1) << outcome.err;
+}
+
 }  // namespace
 }  // namespace recon

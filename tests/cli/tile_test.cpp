@@ -42,6 +42,15 @@ class ReconstructTiles : public SceneTest {
   }
 };
 
+TEST_F(ReconstructTiles, AreNamedAsOneWhereThereIsOne) {
+  EXPECT_THAT(run({"--tile", "1"}).err, HasSubstr(" tiles of 1 scene unit in "));
+  move_model({500, 500, 0});
+  const std::string err = run({"--tile", "1000"}).err;
+  EXPECT_EQ(names().size(), 1u);
+  EXPECT_THAT(err, HasSubstr("tiles: the cloud is in 1 tile of 1000 scene units in "));
+  EXPECT_THAT(run({}).err, HasSubstr("tiles: the 1 tile of an earlier run in "));
+}
+
 TEST_F(ReconstructTiles, HaveThePointsOfTheCloudAndChangeNothingElse) {
   const Outcome outcome = run({"--tile", "0.5"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -28,6 +28,7 @@ struct GivenDepths {
 /// What seems wrong with given maps.
 struct MapDoubts {
   std::vector<std::string> texts;  ///< with the likely cause, for people
+  std::string of_all;              ///< what is wrong with all or most maps, in few words; empty: nothing
   bool useless = false;            ///< next to nothing agrees, and no scale, shift or distance explains it
 };
 

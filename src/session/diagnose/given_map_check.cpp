@@ -77,7 +77,12 @@ void check_given_maps(const SceneInput& input, const ScenePlan& plan, const Scen
   warn_of_smaller(settings.given, smaller, findings);
   const std::string prefix = "--depth-maps " + settings.given.folder.string() + ": ";
   if (doubts.useless) throw InputError(prefix + fmt::format("{}", fmt::join(doubts.texts, "; ")));
-  for (const std::string& text : doubts.texts) findings.warn(prefix + text);
+  for (const std::string& text : doubts.texts) {
+    if (doubts.of_all.empty())
+      findings.warn(prefix + text);
+    else
+      findings.warn_of_result(prefix + text, doubts.of_all);
+  }
 }
 
 void check_given_headers(const SceneInput& input, const ScenePlan& plan, const SceneSettings& settings,

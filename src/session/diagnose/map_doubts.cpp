@@ -20,8 +20,8 @@ namespace {
 constexpr double kMinScale = 0.025, kMinOwnScale = 0.05;
 /// Points of all views that are enough for a scale of all.
 constexpr std::size_t kEnoughPoints = 50;
-/// Share of the views that a scale of all has to make right, and of those that something else has to be wrong
-/// with for all maps to be useless.
+/// Share of the views that a scale of all has to make right, or that are in doubt where most are, and of
+/// those that something else has to be wrong with for all maps to be useless.
 constexpr double kMostViews = 0.6, kNearlyAll = 0.8;
 /// A view agrees with others by chance where less agrees, and little more than at other places.
 constexpr double kPoor = 0.3, kOfChance = 1.75, kOfPointsByChance = 1.5, kMargin = 0.02;
@@ -164,20 +164,36 @@ class Judgement {
     return texts;
   }
 
+  /// What is wrong with all maps or most, in few words; empty: nothing is.
+  std::string doubt_of_all() const {
+    if (others_.reading.next != 0) return "the given depth maps seem to be of other images";
+    if (other_images()) return "the given depth maps seem to be " + layout_word();
+    const DepthMeaning meaning = with_points_ ? points_.all.meaning : others_.reading.meaning;
+    const double scale = with_points_ ? points_.all.scale : others_.reading.scale;
+    if (meaning == DepthMeaning::kDisparity) return "the given depths seem to be inverse depths";
+    if (scale != 1)
+      return "the given depths are " + plain(rounded_scale(scale), 4) + " times those of the scene";
+    if (meaning == DepthMeaning::kDistance) return "the given depths seem to be distances to the camera";
+    const double judged = static_cast<double>(views_.size()) - count(Doubt::kNotJudged);
+    if (judged == 0 || judged - count(Doubt::kNone) < kMostViews * judged) return {};
+    return "most given depth maps are not in the scale of the scene, or not of their images";
+  }
+
   /// Whether next to nothing agrees, and maps do not differ from right ones by scales, shifts or the ray.
   bool useless() const {
-    const auto count = [&](auto... doubts) {
-      return static_cast<double>((std::ranges::count(views_, doubts, &JudgedView::doubt) + ...));
-    };
     const double judged = static_cast<double>(views_.size()) - count(Doubt::kNotJudged);
     if (!with_points_ && others_.reading.meaning == DepthMeaning::kDisparity) return true;
-    if (judged == 0 || count(Doubt::kUnrelated, Doubt::kConstant) < kNearlyAll * judged) return false;
+    if (judged == 0 || count(Doubt::kUnrelated) + count(Doubt::kConstant) < kNearlyAll * judged) return false;
     if (others_.samples > 0 && others_.as_given >= kPoor) return false;
     return !with_points_ ? !other_images()
                          : points_.all.as_given <= kOfPointsByChance * points_.all.by_chance + kMargin;
   }
 
  private:
+  double count(Doubt doubt) const {
+    return static_cast<double>(std::ranges::count(views_, doubt, &JudgedView::doubt));
+  }
+
   /// Whether maps of other views, or mirrored ones, agree.
   bool other_images() const {
     return others_.reading.layout != MapLayout::kUpright || others_.reading.next != 0;
@@ -197,9 +213,12 @@ class Judgement {
       return fmt::format(
           "the maps seem to be of other images: that of {} would be right for {}, and so on ({})",
           maps_.names[next % maps_.names.size()], maps_.names[0], evidence);
+    return fmt::format("the maps seem to be {} ({})", layout_word(), evidence);
+  }
+
+  std::string layout_word() const {
     constexpr std::array<const char*, 4> kWords = {"", "mirrored", "upside down", "turned by 180 degrees"};
-    return fmt::format("the maps seem to be {} ({})",
-                       kWords[static_cast<std::size_t>(others_.reading.layout)], evidence);
+    return kWords[static_cast<std::size_t>(others_.reading.layout)];
   }
 
   /// A unit, distances or inverse depths, which all maps have.
@@ -313,7 +332,7 @@ MapDoubts judge(const MapEvidence& maps, const std::string& points_name,
                 const std::function<std::string(double scale)>& advice) {
   if (maps.views.empty()) return {};
   const Judgement judgement(maps, points_name);
-  return {judgement.texts(advice), judgement.useless()};
+  return {judgement.texts(advice), judgement.doubt_of_all(), judgement.useless()};
 }
 
 }  // namespace recon

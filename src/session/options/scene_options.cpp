@@ -103,8 +103,8 @@ OptionGroup view_options() {
   group.add("sources", "N", "Max number of source views per reference view")
       .number(kScenes, RECON_FIELD(selection.max_sources), {1, kMaxSources})
       .described("by --quality: 8, " + plain(kDefaultPatchSources) + " or " + plain(kMaxSources) +
-                 " with patches, else 8, " + plain(ViewSelectionOptions{}.max_sources) + " or 20, 1 to " +
-                 plain(kMaxSources))
+                 " with patches, else 8, " + plain(ViewSelectionOptions{}.max_sources) +
+                 " or 20; from 1 to " + plain(kMaxSources))
       .in(OptionResult::kPlan);
   group.add("min-angle", "DEGREES", "Min angle under which two views see a surface")
       .number(kScenes, RECON_FIELD(selection.min_angle_degrees), {0, 180})
@@ -239,7 +239,7 @@ void add_fusion(OptionGroup& group) {
   group.add(roi_option());
   group.add(offset_option());
   group
-      .add("tile", "METERS",
+      .add("tile", "SIZE",
            "Write the cloud once more, divided by a grid over x and y into files below tiles/, named by "
            "their corners: the side of a tile in scene units, such as metres; 0: no tiles. A later run "
            "without it removes them")

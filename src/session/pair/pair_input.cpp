@@ -73,10 +73,15 @@ double depth_step(double given, const PairPlan& plan) {
 int end_of_disparities(const PairSettings& settings, const std::optional<PairCalibration>& calibration,
                        const PairFiles& files) {
   if (settings.max_disparity) return *settings.max_disparity;
-  if (!calibration)
-    throw UsageError(files.left.string() +
-                     ": --max-disparity is needed, as there is no calib.txt: where the search ends, in " +
-                     "pixels, such as 64");
+  if (!calibration) {
+    const std::filesystem::path beside = files.left.parent_path() / "calib.txt";
+    const bool is_beside = files.root.empty() && is_there(beside);
+    throw UsageError(
+        files.left.string() + ": --max-disparity is needed, as there is no " +
+        (is_beside ? "calibration" : "calib.txt") + ": where the search ends, in pixels, such as 64" +
+        (is_beside ? "; calib.txt is read of a folder with images only: give --calibration " + beside.string()
+                   : ""));
+  }
   if (!calibration->disparities)
     throw UsageError(files.calibration.string() + " has no ndisp; --max-disparity is needed");
   return *calibration->disparities;

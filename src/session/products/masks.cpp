@@ -89,6 +89,24 @@ void shorten_tracks(Scene& scene, const std::vector<std::vector<bool>>& ignored)
   for (SparsePoint& point : points) std::erase_if(point.track, is_ignored);
 }
 
+/// Share of a mask's pixels that are used.
+double used_share(const Image<std::uint8_t>& mask) {
+  std::size_t used = 0;
+  for (int y = 0; y < mask.height(); ++y)
+    used += static_cast<std::size_t>(mask.width() - std::count(mask.row(y), mask.row(y) + mask.width(), 0));
+  return static_cast<double>(used) / (static_cast<double>(mask.width()) * mask.height());
+}
+
+/// Warns where hardly a pixel of any photo is used.
+/// @param used  shares by view; 1 without a mask
+void warn_of_black_masks(const Scene& scene, const std::vector<double>& used, Findings& findings) {
+  constexpr double kHardlyAny = 0.01;
+  if (used.empty() || std::ranges::max(used) > kHardlyAny) return;
+  findings.warn(scene.views.front().mask_file +
+                ": the masks ignore 99 % or more of every photo, so that there is next to nothing to "
+                "reconstruct: black is ignored, and all else is used; are they inverted?");
+}
+
 }  // namespace
 
 Image<std::uint8_t> read_mask(const View& view, const Camera& camera) {
@@ -123,6 +141,7 @@ std::vector<LeftOut> read_masks(SceneInput& input, const HostLimits& host, Findi
   std::vector<View>& views = input.scene.views;
   std::vector<std::string> errors(views.size()), damages(views.size());
   std::vector<std::vector<bool>> ignored(views.size());
+  std::vector<double> used(views.size(), 1);
   const int at_once = photos_at_once(input.scene, host);
   bounded_parallel_for(static_cast<int>(views.size()), at_once, [&](int i) {
     check_interrupted();
@@ -132,7 +151,9 @@ std::vector<LeftOut> read_masks(SceneInput& input, const HostLimits& host, Findi
       if (view.mask_file.empty()) return;
       const Camera& camera = input.scene.cameras[view.camera];
       const std::string content = read_content(view.mask_file, camera);
-      ignored[i] = ignore_observations(view, decode(content, view, camera, damages[i]));
+      const Image<std::uint8_t> mask = decode(content, view, camera, damages[i]);
+      ignored[i] = ignore_observations(view, mask);
+      used[i] = used_share(mask);
       view.mask_hash = content_hash(content);
     } catch (const InputError& fault) {
       errors[i] = fault.what();
@@ -146,6 +167,7 @@ std::vector<LeftOut> read_masks(SceneInput& input, const HostLimits& host, Findi
     if (errors[i].empty() && !damages[i].empty()) damaged.push_back({views[i].mask_file, damages[i]});
   }
   findings.warn_of_damage(damaged);
+  warn_of_black_masks(input.scene, used, findings);
   const int masked = count_masked(input.scene);
   if (masked > 0) messages().info("masks: {} of {} views have one", masked, views.size());
   if (masked == 0 && unusable.empty() && !views.empty() && !input.folder.masks.empty())

@@ -144,6 +144,8 @@ std::string pair_summary(const json& report) {
   if (report.contains("points"))
     text += fmt::format("\n{}: {} points", report.at("cloud").get<std::string>(),
                         report.at("points").get<std::uint64_t>());
+  if (const std::size_t warnings = report.at("warnings").size(); warnings > 0)
+    text += fmt::format("; {} warning{}", warnings, warnings == 1 ? "" : "s");
   return text + "\n";
 }
 

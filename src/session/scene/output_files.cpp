@@ -196,8 +196,8 @@ void remove_files_of_departed_views(const SceneInput& input, const ScenePlan& pl
   for (const std::string& file : files_of_departed(departed, input, workspace))
     removed += workspace.owned().remove(file) ? 1 : 0;
   if (removed > 0)
-    messages().info("the files of {} views that the model has no more are removed from {}", departed.size(),
-                    workspace.root().string());
+    messages().info("the files of {} view{} that the model has no more are removed from {}", departed.size(),
+                    departed.size() == 1 ? "" : "s", workspace.root().string());
 }
 
 void check_results_are_there(const SceneProducts& products) {

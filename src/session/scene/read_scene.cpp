@@ -166,9 +166,10 @@ void find_given_maps(SceneInput& input, const GivenMapsOptions& options, const f
     if (!input.given.has(view.name)) without.push_back(view.name);
   if (!without.empty())
     findings.warn(
-        fmt::format("--depth-maps {}: {} of {} views have no depth map there, such as {}; their surfaces are "
+        fmt::format("--depth-maps {}: {} of {} views {} no depth map there, such as {}; their surfaces are "
                     "in the cloud as far as other views have them",
-                    folder.string(), without.size(), input.scene.views.size(), without.front()));
+                    folder.string(), without.size(), input.scene.views.size(),
+                    without.size() == 1 ? "has" : "have", without.front()));
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ void remove_tiles(const Workspace& workspace, bool replaced) {
   const fs::path folder = workspace.path(Workspace::tiles_folder());
   ::rmdir(folder.c_str());  // unless it holds files of others, or is itself one of them, or a link
   if (removed > 0 && !replaced)
-    messages().info("tiles: the {} tiles of an earlier run in {} are removed, as --tile is not given",
-                    removed, folder.string());
+    messages().info("tiles: the {} tile{} of an earlier run in {} {} removed, as --tile is not given",
+                    removed, removed == 1 ? "" : "s", folder.string(), removed == 1 ? "is" : "are");
 }
 
 void tile_cloud(SceneProducts& products, const StepInputs& inputs, double tile) {
@@ -93,8 +93,9 @@ void tile_cloud(SceneProducts& products, const StepInputs& inputs, double tile) 
        divide_ply(workspace.path(Workspace::cloud_file()), tile, workspace.path(folder), claim))
     record.outputs.push_back({folder + file.name, std::move(file.identity)});
   record.result = nlohmann::json::object();
-  messages().info("tiles: the cloud is in {} tiles of {} scene units in {}", record.outputs.size(), tile,
-                  workspace.path(folder).string());
+  const std::size_t tiles = record.outputs.size();
+  messages().info("tiles: the cloud is in {} tile{} of {} scene unit{} in {}", tiles, tiles == 1 ? "" : "s",
+                  tile, tile == 1 ? "" : "s", workspace.path(folder).string());
   products.results.put({Step::kTiles}, std::move(record));
 }
 

@@ -87,6 +87,26 @@ class Masks : public testing::Test {
   Findings findings_;
 };
 
+TEST_F(Masks, ThatIgnoreNearlyEverythingAreNamed) {
+  const auto write = [&](int view, int used) {
+    Image<std::uint8_t> mask(kPhotoWidth, kPhotoHeight, 0);
+    for (int x = 0; x < used; ++x) mask(x, 20) = 255;
+    write_image(mask_file(view), mask.view());
+  };
+  write(0, 0);
+  write(1, 12);
+  EXPECT_TRUE(read().empty());
+  EXPECT_THAT(findings_.warnings, testing::IsEmpty()) << "one photo has no mask";
+  write(2, 13);
+  EXPECT_TRUE(read().empty());
+  EXPECT_THAT(findings_.warnings, testing::IsEmpty()) << "more than 1 % of a photo is used";
+  write(2, 0);
+  EXPECT_TRUE(read().empty());
+  EXPECT_THAT(findings_.warnings, testing::ElementsAre(AllOf(
+                                      HasSubstr("v0.png.png: the masks ignore 99 % or more of every photo"),
+                                      HasSubstr("black is ignored"))));
+}
+
 TEST_F(Masks, TakeObservationsOfIgnoredPixelsOutOfTracks) {
   write_mask(0, {1, 3});
   write_mask(1, {1, 4});
