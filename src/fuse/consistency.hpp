@@ -34,7 +34,7 @@ RECON_HD bool normals_agree(Vec3d a, Vec3d b, double min_cosine) {
 /// @param normal_noise  the larger one of the two, see recon::normal_noise
 inline double min_cosine(const ConsistencyOptions& options, float normal_noise) {
   constexpr double kRadiansPerDegree = 0.017453292519943295;
-  constexpr float kAnglePerNoise = 10, kMaxNoisyAngle = 90;
+  constexpr float kAnglePerNoise = 8.5f, kMaxNoisyAngle = 90;
   float angle = options.max_angle_degrees;
   if (options.angle_follows_noise)
     angle = std::max(angle, std::min(kAnglePerNoise * normal_noise, kMaxNoisyAngle));

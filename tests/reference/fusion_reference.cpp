@@ -58,7 +58,7 @@ bool same_normal(Point a, Point b, const ConsistencyOptions& options, float nois
   const double cosine = a.x * b.x + a.y * b.y + a.z * b.z;
   if (std::isnan(cosine)) return true;  // one of them is unknown
   double limit = options.max_angle_degrees;
-  if (options.angle_follows_noise && 10.0 * noise > limit) limit = std::min(10.0 * noise, 90.0);
+  if (options.angle_follows_noise && 8.5 * noise > limit) limit = std::min(8.5 * noise, 90.0);
   return std::acos(std::clamp(cosine, -1.0, 1.0)) * 180 / M_PI <= limit;
 }
 
