@@ -236,7 +236,9 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
     do_steps(job, work, turn, log, clock);
   } catch (...) {
     keep_times(job, clock.times());
-    if (const Workspace& workspace = job.products.workspace; bring_page_back(workspace, job.options.shard))
+    if (const Workspace& workspace = job.products.workspace;
+        is_there(workspace.path(Workspace::record_file(Step::kFusion))) &&
+        bring_page_back(workspace, job.options.shard))
       messages().info("{} and {} are those of the run before; maps may be newer",
                       workspace.path(Workspace::cloud_file()).string(),
                       report_file(workspace, job.options.shard, ".html").filename().string());

@@ -129,18 +129,24 @@ void warn_of_views(const SceneInput& input, const std::vector<std::pair<int, Obs
                               input.scene.views[off[kNamed].first].name));
 }
 
-/// Focal lengths with which a model fits its points; empty: there are none.
+/// Focal lengths with which a model fits its points; empty: there are none, or several cameras, of which any
+/// may be wrong, or faces, whose cameras are in no file.
 std::string fitting_focal_text(const SceneInput& input, const std::vector<int>& views) {
+  const View& first = input.scene.views[views.front()];
+  for (const int view : views)
+    if (const View& it = input.scene.views[view]; it.camera != first.camera || it.face) return {};
+  constexpr double kMinChange = 0.01;
   const auto factor = fitting_focal_factor(input.scene, views);
-  return factor ? focal_text(*factor, input.scene.cameras[input.scene.views[views.front()].camera]) : "";
+  return factor && std::abs(*factor - 1) > kMinChange ? focal_text(*factor, input.scene.cameras[first.camera])
+                                                      : "";
 }
 
 /// What people did to a model that does not fit its points: the mistake without which it fits, or else focal
 /// lengths, or a principal point that no photo has.
-std::string causes_of_misfit(const SceneInput& input, const std::vector<int>& views, const std::string& focal,
+std::string causes_of_misfit(const SceneInput& input, const std::vector<int>& views,
+                             std::optional<CalibrationMistake> mistake, const std::string& focal,
                              Findings& findings) {
-  const auto mistake = explain_misfit(input.scene, views);
-  if (!mistake && !focal.empty())
+  if (!focal.empty())
     return "the focal lengths seem to be wrong: with " + focal +
            " they would fit; correct the cameras and run again";
   for (std::size_t i = 0; !mistake && i < views.size(); ++i) {
@@ -164,7 +170,8 @@ SceneFit check_points(const SceneInput& input, const std::vector<int>& views, Fi
   for (std::size_t i = 0; i < views.size(); ++i)
     if (is_off(fit.views[i])) off.emplace_back(views[i], fit.views[i]);
   const bool most_off = is_off(fit.all) || 2 * off.size() > views.size();
-  const std::string focal = most_off ? fitting_focal_text(input, views) : "";
+  const auto mistake = most_off ? explain_misfit(input.scene, views) : std::nullopt;
+  const std::string focal = is_off(fit.all) && !mistake ? fitting_focal_text(input, views) : "";
   if (fit.placeholders > 0)
     findings.warn(
         fmt::format("{}: the observations of {} of {} views are all at one place: they are placeholders, and "
@@ -175,13 +182,13 @@ SceneFit check_points(const SceneInput& input, const std::vector<int>& views, Fi
         fmt::format("{}: cameras and poses contradict the sparse points: {}; {}; if only the points are "
                     "wrong, remove the "
                     "points3D file",
-                    model, error_text(fit.all), causes_of_misfit(input, views, focal, findings)));
+                    model, error_text(fit.all), causes_of_misfit(input, views, mistake, focal, findings)));
   if (most_off)
     findings.warn_of_result(
         fmt::format("{}: cameras and poses do not fit the sparse points: {}, in {} of {} views too large; "
                     "expect few and wrong points; {}",
                     model, error_text(fit.all), off.size(), views.size(),
-                    causes_of_misfit(input, views, focal, findings)),
+                    causes_of_misfit(input, views, mistake, focal, findings)),
         "cameras and poses do not fit the sparse points" +
             (focal.empty() ? "" : ", but would with " + focal));
   else

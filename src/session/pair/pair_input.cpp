@@ -279,7 +279,7 @@ PairImages read_pair_images(const PairPlan& plan) {
                        "; the image is damaged");
   if (is_same(images.left.view(), images.right.view()))
     images.warnings.push_back(plan.files.left.string() + " and " + plan.files.right.string() +
-                              " show the same: all disparities are 0; give the photos of both cameras");
+                              " are the same image: give the photos of both cameras");
   if (!fused_stages(plan.options)) {
     images.left_colour = read_pair_colour(plan.files.left, images.levels);
     images.right_colour = read_pair_colour(plan.files.right, images.levels);

@@ -68,9 +68,12 @@ void StaleNotice::add_all(const std::vector<int>& views) {
       messages().info("{}: {} stale views are done again, such as {}: {}", step_name(step_), stale.size(),
                       first, cause);
   }
+  const std::lock_guard lock(mutex_);
   for (const int view : views)
-    for (const StaleCause& change : products_.results.causes(products_.key(step_, view)))
+    for (const StaleCause& change : products_.results.causes(products_.key(step_, view))) {
+      said_.insert(change.kind);
       messages().debug("{}: {} is done again: {}", step_name(step_), products_.plan.name(view), change.text);
+    }
 }
 
 }  // namespace recon

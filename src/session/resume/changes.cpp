@@ -7,7 +7,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -32,24 +31,10 @@ std::string shown(const json& value) {
   return text.size() > kMaxLength ? text.substr(0, kMaxLength) + "..." : text;
 }
 
-/// Whether texts are lists of the same numbers, however they are written: an earlier version may have had
-/// exponents.
-bool are_same_numbers(const json& found, const json& wanted) {
-  if (!found.is_string() || !wanted.is_string()) return false;
-  std::istringstream a(found.get<std::string>()), b(wanted.get<std::string>());
-  double of_a = 0, of_b = 0;
-  while (a >> of_a && b >> of_b && of_a == of_b) {
-    const int end_of_a = a.get(), end_of_b = b.get();
-    if (end_of_a != end_of_b || (end_of_a != ',' && end_of_a != EOF)) return false;
-    if (end_of_a == EOF) return true;
-  }
-  return false;
-}
-
 /// Calls `visit(place, found, wanted)` for each value that differs; null where there is none.
 template <class Visit>
 void visit_changes(const json& found, const json& wanted, Keys& place, const Visit& visit) {
-  if (found == wanted || are_same_numbers(found, wanted)) return;
+  if (found == wanted) return;
   const auto descend = [&](const std::string& key, const json& a, const json& b) {
     place.push_back(key);
     visit_changes(a, b, place, visit);
@@ -295,10 +280,6 @@ std::string in_one_line(const std::vector<StaleCause>& all) {
     text += ", " + all[shown].text;
   const std::size_t more = all.size() - shown;
   return more == 0 ? text : text + fmt::format(" and {} more change{}", more, more == 1 ? "" : "s");
-}
-
-std::string describe_change(const json& found, const json& wanted) {
-  return in_one_line(list_changes(found, wanted));
 }
 
 }  // namespace recon
