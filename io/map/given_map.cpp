@@ -49,8 +49,12 @@ Image<float> widened(const Image<std::uint16_t>& values) {
   return mapped<float>(values, [](std::uint16_t value) { return static_cast<float>(value); });
 }
 
-Image<float> read_npy(const std::filesystem::path& path) {
-  return parse_npy(read_file(path), path.string());
+/// The numbers of a map.
+Image<float> read_numbers(const std::filesystem::path& path) {
+  const std::string ending = lower_extension(path);
+  if (ending == ".png") return widened(read_png16(path));
+  if (ending == ".npy") return parse_npy(read_file(path), path.string());
+  return ending == ".pfm" ? read_pfm(path) : read_depth_map(path);
 }
 
 }  // namespace
@@ -111,11 +115,12 @@ Image<float> read_given_depth(const std::filesystem::path& path, std::optional<d
     throw InputError(path.string() +
                      ": the map holds whole numbers; --depth-unit says how many scene units one of them is, "
                      "such as 0.001 for millimetres in a scene of metres");
-  const double factor = unit.value_or(1);
-  const std::string ending = lower_extension(path);
-  if (ending == ".png") return to_depths(widened(read_png16(path)), factor);
-  if (ending == ".npy") return to_depths(read_npy(path), factor);
-  return to_depths(ending == ".pfm" ? read_pfm(path) : read_depth_map(path), factor);
+  return to_depths(read_numbers(path), unit.value_or(1));
+}
+
+Image<float> read_given_values(const std::filesystem::path& path) {
+  return mapped<float>(read_numbers(path),
+                       [](float value) { return value != 0 && std::isfinite(value) ? value : kUnknown; });
 }
 
 Image<float> read_given_confidence(const std::filesystem::path& path) {
@@ -124,7 +129,7 @@ Image<float> read_given_confidence(const std::filesystem::path& path) {
   if (ending == ".npy") {
     const NpyType type = read_npy_header(path).type;
     const float whole = type == NpyType::kUint8 ? 255 : type == NpyType::kUint16 ? 65535 : 1;
-    return to_confidences(read_npy(path), whole, file);
+    return to_confidences(read_numbers(path), whole, file);
   }
   StoredGrey grey = read_stored_grey(path);
   if (!grey.of_16_bits.empty()) return to_confidences(widened(grey.of_16_bits), 65535, file);

@@ -41,6 +41,10 @@ std::size_t reading_bytes(const std::filesystem::path& path, std::size_t kept = 
 /// @throws InputError with file and reason
 Image<float> read_given_depth(const std::filesystem::path& path, std::optional<double> unit);
 
+/// The values of a map as they are in its file: floats or whole numbers; NaN where they are 0 or not finite.
+/// @throws InputError with file and reason
+Image<float> read_given_values(const std::filesystem::path& path);
+
 /// A confidence map in [0, 1], unknown as 0. Whole numbers are parts of the largest one of their type.
 /// @throws InputError with file and reason, also for fractions above 1
 Image<float> read_given_confidence(const std::filesystem::path& path);

@@ -19,6 +19,9 @@ float lone_reliability(float cost, float variation);
 /// this, as views share their planes and with them their errors. lone_reliability is at most 0.84.
 inline constexpr float kFilledReliability = 0.92f;
 
+/// The same for one that a prior fills.
+inline constexpr float kPriorReliability = 0.7f, kLonePriorReliability = 0.5f;
+
 /// Whether the check across views keeps a depth: its reliability is at least `min_reliability`, and either
 /// `options.min_views` sources agree, or no source has a depth there and it is at least
 /// `options.min_lone_confidence`.

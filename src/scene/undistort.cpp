@@ -312,4 +312,23 @@ Image<std::uint8_t> undistort_face_mask(ImageView<const std::uint8_t> mask, cons
   return image;
 }
 
+Image<float> undistort_values(ImageView<const float> values, const Camera& camera, const Pinhole& target,
+                              const Mat3d* face_from_photo) {
+  const Sampling sampling(camera, target, face_from_photo);
+  const double per_x = static_cast<double>(values.width) / camera.width,
+               per_y = static_cast<double>(values.height) / camera.height;
+  Image<float> result(target.width, target.height);
+  parallel_for(target.height, [&](int y) {
+    std::vector<std::pair<float, int>> sums(target.width);
+    sampling.visit_row(y, [&](int x, Vec2d p) {
+      const Bilinear<float> at(values, {p.x * per_x, p.y * per_y}, is_panorama(camera.model));
+      const float value = at.w00 * at.a + at.w10 * at.b + at.w01 * at.c + at.w11 * at.d;
+      if (!std::isnan(value)) sums[x].first += value, ++sums[x].second;
+    });
+    for (int x = 0; x < target.width; ++x)
+      result(x, y) = sums[x].second > 0 ? sums[x].first / static_cast<float>(sums[x].second) : kUnknown;
+  });
+  return result;
+}
+
 }  // namespace recon

@@ -38,4 +38,11 @@ Image<std::uint8_t> undistort_mask(ImageView<const std::uint8_t> mask, const Cam
 Image<std::uint8_t> undistort_face_mask(ImageView<const std::uint8_t> mask, const Camera& camera,
                                         const Pinhole& target, const Mat3d& face_from_photo);
 
+/// Undistorts a map of values of a photo of `camera`, as `undistort` does its pixels: bilinear, averaged over
+/// the samples of a pixel that do not meet unknown values (NaN); NaN where there are none.
+/// @param values           of the whole photo, in any size
+/// @param face_from_photo  of a face of a wide photo, else null
+Image<float> undistort_values(ImageView<const float> values, const Camera& camera, const Pinhole& target,
+                              const Mat3d* face_from_photo);
+
 }  // namespace recon

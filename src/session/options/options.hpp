@@ -26,6 +26,23 @@ struct GivenMapsOptions {
   std::optional<double> unit;    ///< scene units of one unit of them; nothing: 1, of floats
 };
 
+/// What the values of a prior follow.
+enum class PriorKind {
+  kAuto,      ///< depth or inverse depth, what fits better
+  kDepth,     ///< along the optical axis
+  kInverse,   ///< 1 / depth
+  kDistance,  ///< from the camera
+};
+
+/// The kinds by their keywords.
+const std::map<std::string, PriorKind>& prior_kinds();
+
+/// The depths of --prior-maps.
+struct PriorOptions {
+  std::filesystem::path folder;  ///< as GivenMapsOptions
+  PriorKind kind = PriorKind::kAuto;
+};
+
 /// What is searched in rectified pairs, and what is done with the result.
 struct PairSettings {
   std::optional<int> min_disparity;  ///< nothing: 0
@@ -178,6 +195,7 @@ struct SessionOptions {
   std::filesystem::path output;  ///< empty: `dense` inside each folder, or here for a pair of images
   std::filesystem::path images;  ///< of scenes, inside each or anywhere; empty: images/ in the scene
   GivenMapsOptions given_maps;
+  PriorOptions prior;
   std::string device = "auto";  ///< auto, cpu, cuda or cuda:0,2
 
   std::optional<Method> method;  ///< nothing: see method_of

@@ -227,6 +227,25 @@ void add_fusion(OptionGroup& group) {
       .only_where(kSweep, has_patches, kPatchesOnly)
       .in(OptionResult::kPlanes);
   group
+      .add("prior-maps", "DIR",
+           "Depths of a network or a sensor for areas where the photos say nothing, of some or all views, in "
+           "files named as those of --depth-maps, of the photos or their undistorted images, in any "
+           "resolution "
+           "and of any scale; a prior that does not follow the depths of its view is not used",
+           OptionScope::kPlace)
+      .text(kSweep & kScenes, RECON_FIELD(prior.folder))
+      .only_where(kSweep, has_patches, kPatchesOnly)
+      .described("none");
+  group
+      .add(
+          "prior-kind", "NAME",
+          "What the values of --prior-maps follow up to a scale and a shift: depth (along the optical axis), "
+          "inverse (1 / depth, disparity), distance (from the camera); auto: depth or inverse, what fits "
+          "better. 0 is unknown")
+      .keyword(kSweep & kScenes, RECON_FIELD(prior.kind), prior_kinds())
+      .only_where(kSweep, has_patches, kPatchesOnly)
+      .in(OptionResult::kPlanes);
+  group
       .add("min-fused-views", "N",
            "Min number of views of a point of the cloud, where several views have a depth")
       .number(kScenes, RECON_FIELD(cloud.min_views), {1, 1 << 20})
@@ -256,6 +275,14 @@ void add_fusion(OptionGroup& group) {
 }
 
 }  // namespace
+
+const std::map<std::string, PriorKind>& prior_kinds() {
+  static const std::map<std::string, PriorKind> kinds = {{"auto", PriorKind::kAuto},
+                                                         {"depth", PriorKind::kDepth},
+                                                         {"inverse", PriorKind::kInverse},
+                                                         {"distance", PriorKind::kDistance}};
+  return kinds;
+}
 
 OptionGroup filter_options() {
   OptionGroup group("Filters and fusion");

@@ -19,7 +19,7 @@ static ImageSizes image_sizes(const SessionOptions& options) {
 }
 
 SceneSettings::SceneSettings(const SessionOptions& options)
-    : given(options.given_maps), cloud(options.cloud) {
+    : given(options.given_maps), prior(options.prior), cloud(options.cloud) {
   const Job job{options.method_of(false), false};
   const DepthRange bounds{options.depth_min.value_or(kAnyDepth.near),
                           options.depth_max.value_or(kAnyDepth.far)};
@@ -36,6 +36,7 @@ SceneSettings::SceneSettings(const SessionOptions& options)
            patches ? options.max_hole : 0,  // others have no reliability
            options.filter.speckle_size,
            patches ? options.scene_planes : 0,
+           patches && !options.prior.folder.empty(),
            options.clean};
   agreement = options.fusion_consistency(job);
 }

@@ -57,13 +57,18 @@ struct CheckSettings {
   int hole_reach = 0;         ///< pixels, see HoleOptions::reach
   int min_island = 0;         ///< pixels, of patches
   int max_planes = 0;         ///< of the scene, that fill areas; 0: none
+  bool prior = false;         ///< --prior-maps fill what is left
   bool clean = false;         ///< removes what only resuming needs from a finished scene
+
+  /// Whether what photos do not show is filled.
+  bool fills_areas() const { return max_planes > 0 || prior; }
 };
 
 struct SceneSettings {
   explicit SceneSettings(const SessionOptions& options);
 
   GivenMapsOptions given;
+  PriorOptions prior;
   PlanSettings plan;
   MatchingSettings matching;
   CheckSettings check;

@@ -54,6 +54,7 @@ struct ScenePlan {
   std::vector<LeftOut> left_out;
   std::vector<std::string> warnings;
   std::size_t given_map_bytes = 0;  ///< that reading a map of --depth-maps takes
+  std::size_t prior_map_bytes = 0;  ///< the same of --prior-maps
   std::size_t corner_bytes = 0;     ///< of the corners that photos share, which are kept
 
   std::vector<int> all_views() const;

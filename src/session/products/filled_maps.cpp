@@ -1,9 +1,14 @@
 #include "session/products/filled_maps.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "fuse/planes/fill_planes.hpp"
+#include "fuse/planes/fill_prior.hpp"
 #include "io/image/image_file.hpp"
+#include "io/map/map_files.hpp"
+#include "refine/normals.hpp"
+#include "scene/corner_matches.hpp"
 #include "session/products/masks.hpp"
 
 namespace recon {
@@ -14,6 +19,14 @@ std::string name_of(const ScenePlan& plan, int view) {
   return "filled " + plan.view(view).output_name;
 }
 
+/// @throws InputError where the image of a file is not that of the view in small
+void check_size(const std::filesystem::path& file, const Pinhole& camera, int width, int height) {
+  const Pinhole small = averaged(camera, plane_image_factor(camera));
+  if (width != small.width || height != small.height)
+    throw InputError(file.string() + ": has " + size_text(width, height) + " pixels, of a view of " +
+                     size_text(camera.width, camera.height) + "; remove it, and it is made again");
+}
+
 }  // namespace
 
 int plane_image_factor(const Pinhole& camera) {
@@ -22,19 +35,26 @@ int plane_image_factor(const Pinhole& camera) {
 }
 
 FilledMaps::FilledMaps(SceneProducts& products, const DepthRange& bounds)
-    : products_(products), bounds_(bounds), fills_(products.plan.views.size()) {
+    : products_(products),
+      bounds_(bounds),
+      by_planes_(products.plan.views.size()),
+      by_prior_(products.plan.views.size()) {
   const StepRecord* const found = products.results.get({Step::kPlanes});
   if (found == nullptr) return;
   for (const nlohmann::json& plane : found->result.at("planes")) {
     const auto number = [&](std::size_t i) { return plane.at(i).get<double>(); };
     planes_.push_back({{number(0), number(1), number(2)}, number(3)});
   }
-  for (const int view : products.plan.views_in_scope())
-    fills_[view] = found->result.at("areas").contains(products.plan.view(view).output_name);
+  std::set<std::string> files;
+  for (const OutputFile& it : found->outputs) files.insert(it.name);
+  for (const int view : products.plan.views_in_scope()) {
+    by_planes_[view] = files.contains(Workspace::plane_file(products.plan.view(view).output_name));
+    by_prior_[view] = files.contains(Workspace::prior_file(products.plan.view(view).output_name));
+  }
 }
 
 bool FilledMaps::fills(int view) const {
-  return fills_[view];
+  return by_planes_[view] || by_prior_[view];
 }
 
 std::shared_ptr<const ViewDepth> FilledMaps::get(int view) const {
@@ -48,16 +68,24 @@ std::shared_ptr<const ViewDepth> FilledMaps::filled(int view) const {
   const auto maps = products_.maps.take(MapKind::kPhotometric, plan.output_name, plan.camera);
   auto result = std::make_shared<ViewDepth>(
       ViewDepth{maps->depth.clone(), maps->normal.clone(), maps->confidence.clone()});
-  const std::filesystem::path file = products_.workspace.path(Workspace::plane_file(plan.output_name));
-  const Image<std::uint8_t> labels = read_grey_image(file);
-  const int factor = plane_image_factor(plan.camera);
-  if (labels.width() != plan.camera.width / factor || labels.height() != plan.camera.height / factor)
-    throw InputError(file.string() + ": the areas have " + size_text(labels.width(), labels.height()) +
-                     " pixels, of a view of " + size_text(plan.camera.width, plan.camera.height) +
-                     "; remove it, and it is made again");
   const Image<std::uint8_t> mask = prepared_mask(products_, view);
-  fill_planes(labels.view(), factor, planes_, plan.camera, products_.plan.scene_view(view).cam_from_world,
-              bounds_, {result->depth.view(), result->normal.view(), result->confidence.view(), mask.view()});
+  const CheckedMaps filled{result->depth.view(), result->normal.view(), result->confidence.view(),
+                           mask.view()};
+  const int factor = plane_image_factor(plan.camera);
+  if (by_planes_[view]) {
+    const std::filesystem::path file = products_.workspace.path(Workspace::plane_file(plan.output_name));
+    const Image<std::uint8_t> labels = read_grey_image(file);
+    check_size(file, plan.camera, labels.width(), labels.height());
+    fill_planes(labels.view(), factor, planes_, plan.camera, products_.plan.scene_view(view).cam_from_world,
+                bounds_, filled);
+  }
+  if (by_prior_[view]) {
+    const std::filesystem::path file = products_.workspace.path(Workspace::prior_file(plan.output_name));
+    const Image<float> prior = read_depth_map(file);
+    check_size(file, plan.camera, prior.width(), prior.height());
+    const Image<Vec3f> normals = normals_from_depth(prior.view(), averaged(plan.camera, factor));
+    fill_prior(prior.view(), normals.view(), factor, bounds_, filled);
+  }
   return result;
 }
 

@@ -20,7 +20,7 @@ class FilledMaps {
   /// @param products  outlive this
   FilledMaps(SceneProducts& products, const DepthRange& bounds);
 
-  /// Whether planes fill anything of a view; else its maps are those of its files.
+  /// Whether planes or a prior fill anything of a view; else its maps are those of its files.
   bool fills(int view) const;
 
   /// @throws InputError
@@ -35,7 +35,7 @@ class FilledMaps {
   SceneProducts& products_;
   const DepthRange bounds_;
   std::vector<WorldPlane> planes_;
-  std::vector<bool> fills_;  ///< by view
+  std::vector<bool> by_planes_, by_prior_;  ///< by view
 };
 
 }  // namespace recon

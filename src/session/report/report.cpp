@@ -79,8 +79,11 @@ json view_json(const SceneProducts& products, int view) {
     if (estimate->result.contains("found_depths"))
       result["found_depths"] = estimate->result.at("found_depths");
   }
-  if (const StepRecord* const planes = results.get({Step::kPlanes}))
+  if (const StepRecord* const planes = results.get({Step::kPlanes})) {
     result["filled_by_planes"] = planes->result.at("areas").value(it.output_name, 0.0);
+    const json& priors = planes->result.at("priors");
+    if (priors.contains(it.output_name)) result["prior"] = priors.at(it.output_name);
+  }
   if (const StepRecord* const check = products.result(Step::kCheck, view)) {
     result["known_geometric"] = check->result.value("known", 0.0);
     if (const json depths = preview_depths(checked_depths(products, view)); !depths.empty())

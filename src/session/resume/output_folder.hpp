@@ -55,6 +55,9 @@ class Workspace {
   static std::string confidence_file(const std::string& view, MapKind kind);
   /// Which pixels of a view planes of the scene fill.
   static std::string plane_file(const std::string& view) { return "stereo/plane_maps/" + view + ".png"; }
+  static std::string prior_file(const std::string& view) {
+    return "stereo/plane_maps/" + view + ".prior.bin";
+  }
   static std::string preview_file(const std::string& view) { return "previews/" + view + ".png"; }
   static std::string confidence_preview_file(const std::string& view) {
     return "previews/" + view + ".confidence.png";

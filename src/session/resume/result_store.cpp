@@ -27,7 +27,8 @@ bool is_whole(Step step, const nlohmann::json& result) {
            std::ranges::all_of(result.at("planes"), is_plane) && result.contains("areas") &&
            result.at("areas").is_object() &&
            std::ranges::all_of(result.at("areas"),
-                               [](const nlohmann::json& share) { return share.is_number(); });
+                               [](const nlohmann::json& share) { return share.is_number(); }) &&
+           result.contains("priors") && result.at("priors").is_object();
   return step != Step::kPair || (result.contains("known") && result.contains("colours"));
 }
 

@@ -15,8 +15,10 @@
 #include "fuse/planes/sky.hpp"
 #include "fuse/reliability.hpp"
 #include "io/image/image_file.hpp"
+#include "io/map/map_files.hpp"
 #include "scene/corner_matches.hpp"
 #include "session/products/filled_maps.hpp"
+#include "session/scene/prior_fits.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_job.hpp"
 
@@ -90,12 +92,17 @@ class PlaneSearch {
         graph_.check_devices.count_agreement(view, depth_source(view), sources, consistency);
     const auto maps = small_maps(view);
     it.depth = Image<float>(it.camera.width, it.camera.height, kUnknown);
+    it.reliability = Image<float>(it.camera.width, it.camera.height, 0);
     const Image<float> variation = inverse_depth_variation(maps->depth.view());
     parallel_for(it.camera.height, [&](int y) {
-      for (int x = 0; x < it.camera.width; ++x)
-        if (said(x, y).agree > 0 && keeps_depth(said(x, y), reliability(said(x, y), variation(x, y)),
-                                                consistency, settings_.min_reliability))
-          it.depth(x, y) = maps->depth(x, y);
+      for (int x = 0; x < it.camera.width; ++x) {
+        const float reliable = reliability(said(x, y), variation(x, y));
+        if (said(x, y).agree == 0 ||
+            !keeps_depth(said(x, y), reliable, consistency, settings_.min_reliability))
+          continue;
+        it.depth(x, y) = maps->depth(x, y);
+        it.reliability(x, y) = reliable;
+      }
     });
     const Image<Rgb8> colours = colours_of(view);
     it.grey = mapped<std::uint8_t>(colours, luma);
@@ -117,26 +124,28 @@ class PlaneSearch {
     planes_ = planes_of_areas_ = find_scene_planes(std::move(points), options);
     find_skies(views);
     search_ground(views, depth);
-    std::vector<std::optional<OutputFile>> files(views.size());
-    std::vector<double> filled(views.size());
+    const PriorFits priors = fitted_priors(views);
+    std::vector<Filled> filled(views.size());
     bounded_parallel_for(static_cast<int>(views.size()), graph_.job.memory.check_at_once, [&](int i) {
       check_interrupted();
-      std::optional<WrittenFile> file = labelled(views[i], filled[i]);
-      if (file) files[i] = file->commit();
+      filled[i] = fill(views[i], priors);
       graph_.progress(Step::kPlanes).advance();
     });
     StepRecord record;
     record.inputs = graph_.job.inputs.planes(views);
     record.result = {{"planes", nlohmann::json::array()},
                      {"levels", planes_.size() - planes_of_areas_.size()},
-                     {"areas", nlohmann::json::object()}};
+                     {"areas", nlohmann::json::object()},
+                     {"priors", nlohmann::json::object()},
+                     {"prior_kind", priors.kind()}};
     for (const WorldPlane& it : planes_)
       record.result["planes"].push_back({it.normal.x, it.normal.y, it.normal.z, it.offset});
-    for (std::size_t i = 0; i < views.size(); ++i)
-      if (files[i]) {
-        record.outputs.push_back(*files[i]);
-        record.result["areas"][plan_.view(views[i]).output_name] = filled[i];
-      }
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      const std::string& name = plan_.view(views[i]).output_name;
+      std::ranges::copy(filled[i].files, std::back_inserter(record.outputs));
+      if (filled[i].by_planes) record.result["areas"][name] = *filled[i].by_planes;
+      if (!filled[i].prior.is_null()) record.result["priors"][name] = filled[i].prior;
+    }
     products_.results.put({Step::kPlanes}, std::move(record));
     views_.clear();
   }
@@ -147,10 +156,42 @@ class PlaneSearch {
     int factor = 1;
     Pinhole camera;
     Image<float> depth;  ///< that sources confirm
+    Image<float> reliability;
     Image<std::uint8_t> grey;
     Image<std::uint8_t> sky;  ///< areas of possible_sky; later of confirmed_sky
     std::vector<SurfacePoint> points;
   };
+
+  /// What fills a view.
+  struct Filled {
+    std::vector<OutputFile> files;
+    std::optional<double> by_planes;  ///< the share of its pixels; nothing: no area has a label
+    nlohmann::json prior;             ///< null: it has none
+  };
+
+  ConfirmedView confirmed_view(int view) const {
+    const SmallView& it = views_[view];
+    return {view, it.camera, it.depth.view(), it.reliability.view()};
+  }
+
+  PriorFits fitted_priors(const std::vector<int>& views) const {
+    std::vector<ConfirmedView> confirmed;
+    for (const int view : views) confirmed.push_back(confirmed_view(view));
+    return {graph_.job.input.prior, plan_, graph_.job.settings.prior.kind, confirmed};
+  }
+
+  Filled fill(int view, const PriorFits& priors) const {
+    Filled filled;
+    const Image<std::uint8_t> labels = labels_of(view);
+    if (std::optional<WrittenFile> file = label_file(view, labels.view(), filled.by_planes))
+      filled.files.push_back(file->commit());
+    if (const Image<float> depth = priors.filling(confirmed_view(view), labels.view(), filled.prior);
+        !depth.empty()) {
+      const std::string file = Workspace::prior_file(plan_.view(view).output_name);
+      filled.files.push_back({file, write_depth_map(products_.workspace.path(file), depth.view())});
+    }
+    return filled;
+  }
 
   /// The best sources of a view that have depth maps.
   std::vector<int> asked_of(int view) const {
@@ -244,9 +285,8 @@ class PlaneSearch {
     if (ground_) planes_.insert(planes_.end(), ground_->levels.begin(), ground_->levels.end());
   }
 
-  /// The file of the areas of a view that planes fill or that have no surface, if there are any.
-  /// @param filled  set to the share of its pixels that planes fill
-  std::optional<WrittenFile> labelled(int view, double& filled) const {
+  /// The areas of a view that planes fill or that have no surface.
+  Image<std::uint8_t> labels_of(int view) const {
     const std::vector<PlaneView> sources = asked_views(view);
     const Image<Rgb8> colours = colours_of(view);
     const auto maps = small_maps(view);
@@ -257,16 +297,23 @@ class PlaneSearch {
                    static_cast<std::uint8_t>(planes_of_areas_.size() + 1), labels.view());
     mark_before_sky(plane_view(view), maps->depth.view(), sources, labels.view());
     products_.maps.release_derived("small " + plan_.view(view).output_name);
+    return labels;
+  }
+
+  /// The file of the areas of a view, if there are any.
+  /// @param filled  set to the share of its pixels that planes fill
+  std::optional<WrittenFile> label_file(int view, ImageView<const std::uint8_t> labels,
+                                        std::optional<double>& filled) const {
     std::ptrdiff_t planes = 0, labelled = 0;
-    for (int y = 0; y < labels.height(); ++y)
-      for (int x = 0; x < labels.width(); ++x) {
+    for (int y = 0; y < labels.height; ++y)
+      for (int x = 0; x < labels.width; ++x) {
         labelled += labels(x, y) != kUnlabelled ? 1 : 0;
         planes += labels(x, y) != kUnlabelled && labels(x, y) != kNoSurface ? 1 : 0;
       }
     if (labelled == 0) return {};
-    filled = static_cast<double>(planes) / (static_cast<double>(labels.width()) * labels.height());
+    filled = static_cast<double>(planes) / (static_cast<double>(labels.width) * labels.height);
     const std::string file = Workspace::plane_file(plan_.view(view).output_name);
-    return WrittenFile{file, image_file(products_.workspace.path(file), labels.view())};
+    return WrittenFile{file, image_file(products_.workspace.path(file), labels)};
   }
 
   SceneGraph& graph_;
@@ -296,6 +343,11 @@ void add_plane_search(SceneGraph& graph) {
   }
 }
 
+static void report_priors(SceneJob& job) {
+  report_priors(job.products.results.get({Step::kPlanes})->result, job.settings.prior.folder.string(),
+                job.findings);
+}
+
 void find_planes(SceneGraph& graph) {
   SceneJob& job = graph.job;
   std::vector<int> views = job.plan.views_in_scope();
@@ -305,7 +357,7 @@ void find_planes(SceneGraph& graph) {
   if (graph.plane_search == nullptr &&
       job.products.results.find({Step::kPlanes}, job.inputs.planes(views)) != nullptr) {
     messages().info("scene planes: those of {} views are finished and kept", count);
-    return;
+    return report_priors(job);
   }
   if (const std::string reason = job.products.results.reason({Step::kPlanes}); !reason.empty())
     messages().info("scene planes: those of an earlier run are searched again: {}", reason);
@@ -315,6 +367,7 @@ void find_planes(SceneGraph& graph) {
   graph.wait(Step::kPlanes, true);
   graph.plane_search->finish(views);
   graph.plane_search = nullptr;
+  report_priors(job);
 }
 
 }  // namespace recon

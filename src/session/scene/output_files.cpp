@@ -31,6 +31,7 @@ std::vector<std::string> files_of(Step step, const std::string& view) {
   if (step == Step::kEstimate) return maps(MapKind::kPhotometric);
   std::vector<std::string> files = maps(MapKind::kGeometric);
   files.push_back(Workspace::plane_file(view));
+  files.push_back(Workspace::prior_file(view));
   files.push_back(Workspace::normal_file(view, MapKind::kGeometric));
   files.push_back(Workspace::preview_file(view));
   files.push_back(Workspace::confidence_preview_file(view));
@@ -54,6 +55,7 @@ void add_reports(int count, std::vector<std::string>& files) {
 /// What a run reads.
 std::vector<fs::path> inputs_of(const SceneInput& input) {
   std::vector<fs::path> inputs = input.given.files();
+  std::ranges::copy(input.prior.files(), std::back_inserter(inputs));
   for (const View& view : input.scene.views) {
     inputs.push_back(input.folder.images / view.photo_file());
     if (!view.mask_file.empty()) inputs.push_back(view.mask_file);

@@ -120,26 +120,41 @@ bool lies_in(const fs::path& folder, const fs::path& other) {
   return std::mismatch(b.begin(), b.end(), a.begin(), a.end()).first == b.end();
 }
 
-/// The folder of --depth-maps, which is inside the scene or anywhere.
+/// The folder of an option with maps, which is inside the scene or anywhere.
 /// @throws InputError where there is none, or it cannot be known
-fs::path folder_of_given_maps(const SceneFolder& scene, const fs::path& folder) {
+fs::path folder_of_maps(const std::string& option, const SceneFolder& scene, const fs::path& folder) {
   const fs::path inside = scene.root / folder;
   if (!scene.alone && folder.is_relative() && !is_folder(inside))
     throw InputError(
-        fmt::format("{}: there is no folder of --depth-maps; of a session each scene has its own, and an "
-                    "absolute path names one for all",
-                    inside.string()));
+        fmt::format("{}: there is no folder of {}; of a session each scene has its own, and an absolute path "
+                    "names one for "
+                    "all",
+                    inside.string(), option));
   std::error_code of_inside, of_folder;
   if (fs::exists(inside, of_inside) || fs::exists(folder, of_folder))
     return is_folder(inside) ? inside : folder;
   for (const auto& [path, error] : {std::pair(inside, of_inside), std::pair(folder, of_folder)})
     if (error && error != std::errc::no_such_file_or_directory)
       throw InputError(
-          fmt::format("--depth-maps: the folder {} cannot be read: {}", path.string(), error.message()));
-  throw InputError(fmt::format("--depth-maps: there is no folder '{}'{}", folder.string(),
+          fmt::format("{}: the folder {} cannot be read: {}", option, path.string(), error.message()));
+  throw InputError(fmt::format("{}: there is no folder '{}'{}", option, folder.string(),
                                folder.is_absolute() ? ""
                                                     : ", neither in " + scene.root.string() + " nor in " +
                                                           fs::current_path(of_folder).string()));
+}
+
+/// Says which views have no map.
+/// @param maps  GivenMaps or PriorMaps
+template <class Maps>
+void warn_of_missing_maps(const SceneInput& input, const Maps& maps, const std::string& folder,
+                          const std::string& meaning, Findings& findings) {
+  std::vector<std::string> without;
+  for (const View& view : input.scene.views)
+    if (!maps.has(view.name)) without.push_back(view.name);
+  if (without.empty()) return;
+  findings.warn(fmt::format("{}: {} of {} views {} no depth map there, such as {}; {}", folder,
+                            without.size(), input.scene.views.size(), without.size() == 1 ? "has" : "have",
+                            without.front(), meaning));
 }
 
 /// Looks for the maps of --depth-maps, and says which views have none.
@@ -147,7 +162,7 @@ void find_given_maps(SceneInput& input, const GivenMapsOptions& options, const f
                      std::size_t memory, Findings& findings) {
   const fs::path& folder = options.folder;
   if (folder.empty()) return;
-  const fs::path found = folder_of_given_maps(input.folder, folder);
+  const fs::path found = folder_of_maps("--depth-maps", input.folder, folder);
   if (lies_in(found, output))
     throw UsageError(fmt::format(
         "--depth-maps {} lies in the output folder {}, whose maps are replaced; give another --output",
@@ -161,15 +176,17 @@ void find_given_maps(SceneInput& input, const GivenMapsOptions& options, const f
         "--depth-maps: the photos of {} views have a lens distortion; their maps have to be of the "
         "undistorted images, as dense/images has them",
         bent);
-  std::vector<std::string> without;
-  for (const View& view : input.scene.views)
-    if (!input.given.has(view.name)) without.push_back(view.name);
-  if (!without.empty())
-    findings.warn(
-        fmt::format("--depth-maps {}: {} of {} views {} no depth map there, such as {}; their surfaces are "
-                    "in the cloud as far as other views have them",
-                    folder.string(), without.size(), input.scene.views.size(),
-                    without.size() == 1 ? "has" : "have", without.front()));
+  warn_of_missing_maps(input, input.given, "--depth-maps " + folder.string(),
+                       "their surfaces are in the cloud as far as other views have them", findings);
+}
+
+/// Looks for the maps of --prior-maps, and says which views have none.
+void find_prior_maps(SceneInput& input, const PriorOptions& options, std::size_t memory, Findings& findings) {
+  if (options.folder.empty()) return;
+  input.prior.find(folder_of_maps("--prior-maps", input.folder, options.folder), input.scene.views,
+                   model_memory(memory) / 2);
+  warn_of_missing_maps(input, input.prior, "--prior-maps " + options.folder.string(),
+                       "what their photos do not show stays empty", findings);
 }
 
 }  // namespace
@@ -191,13 +208,14 @@ ScenePlan make_plan(const SceneInput& input, std::vector<LeftOut> left_out, cons
     }
     plan.corner_bytes = point_memory(input.photo_points);
     plan.given_map_bytes = input.given.reading_bytes();
+    plan.prior_map_bytes = input.prior.reading_bytes();
     return plan;
   } catch (const InputError& error) {
     throw InputError(input.folder.root.string() + ": " + error.what());
   }
 }
 
-std::vector<LeftOut> read_scene(SceneInput& input, const GivenMapsOptions& given, const fs::path& output,
+std::vector<LeftOut> read_scene(SceneInput& input, const SceneSettings& settings, const fs::path& output,
                                 const HostLimits& host, Findings& findings) {
   input.scene = importer_of(input.folder).read(input.folder, model_memory(host.memory));
   for (const std::string& warning : input.folder.warnings) findings.warn(warning);
@@ -213,7 +231,8 @@ std::vector<LeftOut> read_scene(SceneInput& input, const GivenMapsOptions& given
   inspect_photos(input, left_out, host, findings);
   check_calibration(input, left_out, findings);
   divide_wide_photos(input.scene);
-  find_given_maps(input, given, output, host.memory, findings);
+  find_given_maps(input, settings.given, output, host.memory, findings);
+  find_prior_maps(input, settings.prior, host.memory, findings);
   return left_out;
 }
 

@@ -16,7 +16,7 @@ namespace recon {
 /// @param output  the folder of the results
 /// @returns views whose photo is not there, or whose mask cannot be used
 /// @throws InputError, UsageError, OutOfMemory
-std::vector<LeftOut> read_scene(SceneInput& input, const GivenMapsOptions& given,
+std::vector<LeftOut> read_scene(SceneInput& input, const SceneSettings& settings,
                                 const std::filesystem::path& output, const HostLimits& host,
                                 Findings& findings);
 

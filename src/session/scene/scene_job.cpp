@@ -16,10 +16,10 @@ SceneJob::SceneJob(const SessionOptions& session_options, SceneFolder folder, Wo
                    HostLimits limits)
     : options(session_options),
       settings(session_options),
-      targets{session_options.stage, settings.check.max_planes > 0, settings.cloud.tile > 0,
+      targets{session_options.stage, settings.check.fills_areas(), settings.cloud.tile > 0,
               settings.cloud.export_points > 0},
       host(limits),
-      input{std::move(folder), {}, {}, {}, {}},
+      input{std::move(folder), {}, {}, {}, {}, {}},
       overwrite_note(session_options, output.root(), {input.folder.root}),
       products(plan, std::move(output), input.folder.images, settings.matching,
                session_options.overwrite || overwrite_note.is_there()),
@@ -27,7 +27,7 @@ SceneJob::SceneJob(const SessionOptions& session_options, SceneFolder folder, Wo
 
 void SceneJob::read() {
   const std::vector<LeftOut> left_out =
-      read_scene(input, settings.given, products.workspace.root(), host, findings);
+      read_scene(input, settings, products.workspace.root(), host, findings);
   products.photos.set_levels(input.levels);
   replan(left_out);
   if (input.scene.points.empty() && !input.given.any()) {

@@ -91,10 +91,10 @@ void add_stream(const ScenePlan& plan, const SceneSettings& settings, const Back
   memory.streams.push_back(stream);
 }
 
-/// Adds a view in small whose areas get planes: while they are searched, its depths, greys, sky and points
-/// are kept; its areas are divided by edges and lists of pixels.
+/// Adds a view in small whose areas get planes: while they are searched, its depths, their reliability,
+/// greys, sky and points are kept; its areas are divided by edges and lists of pixels.
 void add_planes(std::size_t pixels, SceneMemory& memory) {
-  constexpr std::size_t kHeld = sizeof(float) + 2 * sizeof(std::uint8_t) + sizeof(SurfacePoint) / 4,
+  constexpr std::size_t kHeld = 2 * sizeof(float) + 2 * sizeof(std::uint8_t) + sizeof(SurfacePoint) / 4,
                         kAreas = 112;
   memory.planes += pixels * kHeld;
   memory.areas = std::max(memory.areas, pixels * kAreas);
@@ -125,7 +125,7 @@ void measure_views(const ScenePlan& plan, const SceneSettings& settings, SceneMe
   const auto channels = [&](std::size_t pixels) {
     return pixels * (matching.colour ? 3 : 1) + (matching.patches() ? pixels / 3 : 0);  // and their halves
   };
-  const bool with_planes = settings.plan.checks && settings.check.max_planes > 0;
+  const bool with_planes = settings.plan.checks && settings.check.fills_areas();
   const bool with_colours = !settings.plan.given_maps && has_step(matching.spec.refine, kNeedsColours);
   std::size_t padded = 0, check = 0;
   for (const int view : plan.needed_views()) {
@@ -139,6 +139,7 @@ void measure_views(const ScenePlan& plan, const SceneSettings& settings, SceneMe
     const std::size_t colours = with_colours ? padded_pixels(camera) * sizeof(Rgb8) : 0;  // of the reference
     if (plan.view(view).active) memory.images = std::max(memory.images, channels(images) + colours);
   }
+  if (with_planes) memory.areas += plan.prior_map_bytes;
   const bool masked = std::ranges::any_of(
       plan.scene.views, [](const View& view) { return view.face || !view.mask_hash.empty(); });
   const std::size_t mask = masked ? 2 * memory.view_pixels : 0,  // the decoder's and ours

@@ -78,9 +78,12 @@ json StepInputs::maps(int view) const {
                {"camera", describe(plan_.view(view).camera)},
                {"pose", describe(plan_.scene_view(view).cam_from_world)}};
   if (const StepRecord* const planes = products_.results.get({Step::kPlanes}))
-    for (const OutputFile& file : planes->outputs)
+    for (const OutputFile& file : planes->outputs) {
       if (file.name == Workspace::plane_file(plan_.view(view).output_name))
         maps["filled"] = file.identity.hash;
+      if (file.name == Workspace::prior_file(plan_.view(view).output_name))
+        maps["prior"] = file.identity.hash;
+    }
   return maps;
 }
 
@@ -128,6 +131,8 @@ json StepInputs::planes(const std::vector<int>& views) const {
   for (const int view : views) {
     json of_view = maps(view);
     of_view.erase("filled");
+    of_view.erase("prior");
+    if (input_.prior.has(plan_.name(view))) of_view["given_prior"] = input_.prior.identity(plan_.name(view));
     of_view["image"] = image(view);
     for (const int source : plan_.view(view).sources) of_view["asked"].push_back(plan_.name(source));
     inputs["views"][plan_.name(view)] = std::move(of_view);

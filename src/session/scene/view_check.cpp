@@ -8,6 +8,7 @@
 #include "fuse/holes.hpp"
 #include "fuse/islands.hpp"
 #include "fuse/planes/fill_planes.hpp"
+#include "fuse/planes/fill_prior.hpp"
 #include "fuse/reliability.hpp"
 #include "io/map/map_files.hpp"
 #include "refine/mean_normals.hpp"
@@ -29,6 +30,9 @@ void keep_normals(const ViewDepth& maps, ViewDepth& checked) {
 /// The probability that a depth is right by what the sources say of it.
 /// @param confidence  before the check
 float stated_reliability(const Agreement& said, float confidence, float variation) {
+  if (confidence >= kPriorConfidence)
+    return said.known == 0 ? kLonePriorReliability
+                           : std::min(reliability(said, variation), kPriorReliability);
   const bool filled = confidence >= kFilledConfidence;
   if (said.known == 0) return filled ? kFilledReliability : lone_reliability(1.0f - confidence, variation);
   return filled ? std::min(reliability(said, variation), kFilledReliability) : reliability(said, variation);

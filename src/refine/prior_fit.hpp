@@ -1,0 +1,34 @@
+#pragma once
+
+#include "core/image.hpp"
+
+namespace recon {
+
+/// What a prior says of the depths of a view. A prior is a map of values that follow the inverse depths up to
+/// a scale and a shift, which may vary slowly over the image, as those of networks do.
+struct PriorFit {
+  /// Relative error up to which a depth that a fit predicts is right.
+  static constexpr float kRight = 0.01f;
+
+  Image<float> depth;     ///< NaN where the prior has no value, or no depth follows from it
+  Image<float> error;     ///< expected relative error of `depth`, at most kMaxError
+  double right = 0;       ///< share of the anchors that a fit to others than those around them predicts
+  double right_flat = 0;  ///< the same of a fit without the prior
+  static constexpr float kMaxError = 0.1f;
+
+  /// Whether the prior follows the depths: where a smooth surface through others fails at an anchor, it
+  /// predicts it at least every second time.
+  bool follows() const { return right_flat < 1 && 1 - right <= 0.5 * (1 - right_flat); }
+};
+
+/// Fits a prior to the depths of a view that are certain, the anchors: the inverse depth at a pixel is
+/// scale * prior + shift, with a scale and a shift for each cell of 16 x 16 pixels. Coarse to fine, cells of
+/// twice the size and around a cell decide as far as it has few anchors; anchors off by much more than 2 %
+/// lose their weight. Expected errors come from anchors that are predicted by a fit without those around
+/// them. Deterministic. Source: local linear model of K. He et al., Guided image filtering, ECCV 2010, with
+/// weights for missing values.
+/// @param prior   finite values, NaN = unknown
+/// @param anchor  depths of the same size, NaN = none
+PriorFit fit_prior(ImageView<const float> prior, ImageView<const float> anchor);
+
+}  // namespace recon

@@ -1,0 +1,76 @@
+#include "session/products/prior_maps.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "io/map/given_map.hpp"
+#include "scene/undistort.hpp"
+
+namespace recon {
+
+namespace {
+
+/// Whether a map is of the photo of a view, and not of its undistorted image.
+/// @throws InputError where it is of neither
+bool is_of_photo(const ScenePlan& plan, int view, const std::filesystem::path& file, ImageSize map) {
+  const Pinhole& camera = plan.view(view).camera;
+  const Camera& photo = plan.photo_camera(view);
+  if (same_shape_of_image(map.width, map.height, photo.width, photo.height)) return true;
+  if (same_shape_of_image(map.width, map.height, camera.width, camera.height)) return false;
+  throw InputError(
+      fmt::format("{}: the map has {}x{} pixels, but the photo of {} has {}x{}; give a map of the "
+                  "whole photo, in any resolution",
+                  file.string(), map.width, map.height, plan.name(view), photo.width, photo.height));
+}
+
+/// Values that follow the inverse of the depth, or of the distance; NaN where there is none.
+void invert(PriorKind kind, Image<float>& values) {
+  if (kind == PriorKind::kInverse) return;
+  for (int y = 0; y < values.height(); ++y)
+    for (int x = 0; x < values.width(); ++x) values(x, y) = values(x, y) > 0 ? 1.0f / values(x, y) : kUnknown;
+}
+
+/// From the inverse of distances to that of z.
+void project(const Pinhole& camera, Image<float>& values) {
+  parallel_for(values.height(), [&](int y) {
+    for (int x = 0; x < values.width(); ++x)
+      values(x, y) *= static_cast<float>(norm(camera.ray(pixel_centre(x, y))));
+  });
+}
+
+}  // namespace
+
+void PriorMaps::find(const std::filesystem::path& folder, const std::vector<View>& views,
+                     std::size_t max_bytes) {
+  folder_.find("--prior-maps", folder, views, max_bytes, [](const std::filesystem::path&) {});
+}
+
+std::string PriorMaps::fault(const ScenePlan& plan, int view) const {
+  try {
+    const std::filesystem::path& file = folder_.readable(plan.name(view)).depth;
+    is_of_photo(plan, view, file, given_map_size(file));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+Image<float> PriorMaps::read(const ScenePlan& plan, int view, const Pinhole& camera, PriorKind kind) const {
+  const std::filesystem::path& file = folder_.readable(plan.name(view)).depth;
+  Image<float> values = read_given_values(file);
+  invert(kind, values);
+  const auto& face = plan.scene_view(view).face;
+  const bool of_photo = is_of_photo(plan, view, file, {values.width(), values.height()});
+  Image<float> result =
+      of_photo ? undistort_values(values.view(), plan.photo_camera(view), camera,
+                                  face ? &face->face_from_photo : nullptr)
+               : undistort_values(values.view(), to_camera(plan.view(view).camera), camera, nullptr);
+  // The parts of a wide photo share distances, and no depths.
+  if (kind == PriorKind::kDistance || face) project(camera, result);
+  return result;
+}
+
+}  // namespace recon

@@ -1,0 +1,103 @@
+#include "session/scene/prior_fits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/log.hpp"
+#include "fuse/planes/area_planes.hpp"
+#include "refine/prior_fit.hpp"
+#include "session/options/option.hpp"
+
+namespace recon {
+
+namespace {
+
+/// Whether a prior takes the place of a depth that sources confirm: photos are not sure of it, and the prior,
+/// whose error is small there, says otherwise.
+bool replaces(const PriorFit& fit, const ConfirmedView& view, int x, int y) {
+  constexpr float kSure = 0.9f, kOther = 0.03f;
+  return view.reliability(x, y) < kSure &&
+         std::abs(view.depth(x, y) / fit.depth(x, y) - 1) > std::max(kOther, 2 * fit.error(x, y));
+}
+
+}  // namespace
+
+PriorFits::PriorFits(const PriorMaps& maps, const ScenePlan& plan, PriorKind kind,
+                     const std::vector<ConfirmedView>& views)
+    : maps_(maps), plan_(plan), kind_(kind) {
+  if (maps_.any() && kind_ == PriorKind::kAuto) kind_ = better_kind(views);
+}
+
+std::string PriorFits::kind() const {
+  return maps_.any() ? word_of(kind_, prior_kinds()) : "";
+}
+
+PriorKind PriorFits::better_kind(const std::vector<ConfirmedView>& views) const {
+  constexpr std::size_t kAsked = 16;
+  double by_depth = 0, by_inverse = 0;
+  for (std::size_t i = 0; i < views.size(); i += std::max<std::size_t>(1, views.size() / kAsked)) {
+    const ConfirmedView& it = views[i];
+    if (!maps_.has(plan_.name(it.view)) || !maps_.fault(plan_, it.view).empty()) continue;
+    const auto right = [&](PriorKind kind) {
+      return fit_prior(maps_.read(plan_, it.view, it.camera, kind).view(), it.depth).right;
+    };
+    by_depth += right(PriorKind::kDepth);
+    by_inverse += right(PriorKind::kInverse);
+  }
+  return by_depth > by_inverse ? PriorKind::kDepth : PriorKind::kInverse;
+}
+
+Image<float> PriorFits::filling(const ConfirmedView& view, ImageView<const std::uint8_t> labels,
+                                nlohmann::json& result) const {
+  constexpr float kMaxError = 0.02f;
+  if (!maps_.has(plan_.name(view.view))) return {};
+  if (const std::string fault = maps_.fault(plan_, view.view); !fault.empty()) {
+    result = {{"fault", fault}};
+    return {};
+  }
+  PriorFit fit = fit_prior(maps_.read(plan_, view.view, view.camera, kind_).view(), view.depth);
+  result = {
+      {"right", fit.right}, {"right_without", fit.right_flat}, {"used", fit.follows()}, {"filled", 0.0}};
+  if (!fit.follows()) return {};
+  std::ptrdiff_t filled = 0;
+  for (int y = 0; y < fit.depth.height(); ++y)
+    for (int x = 0; x < fit.depth.width(); ++x) {
+      const bool asked = std::isnan(view.depth(x, y)) || replaces(fit, view, x, y);
+      if (!asked || labels(x, y) != kUnlabelled || !(fit.error(x, y) <= kMaxError))
+        fit.depth(x, y) = kUnknown;
+      filled += std::isnan(fit.depth(x, y)) ? 0 : 1;
+    }
+  if (filled == 0) return {};
+  result["filled"] = static_cast<double>(filled) / (static_cast<double>(labels.width) * labels.height);
+  return std::move(fit.depth);
+}
+
+void report_priors(const nlohmann::json& result, const std::string& folder, Findings& findings) {
+  const nlohmann::json& priors = result.at("priors");
+  if (priors.empty()) return;
+  int unlike = 0;
+  std::string example;
+  for (const auto& [view, prior] : priors.items()) {
+    if (prior.contains("fault")) {
+      findings.warn(fmt::format("{}: its prior is not used: {}", view, prior.value("fault", "")));
+    } else if (!prior.value("used", false)) {
+      if (unlike++ > 0) continue;
+      example =
+          fmt::format("{}: it predicts {:.0f} % of the depths that are known, and a smooth surface {:.0f} %",
+                      view, 100 * prior.value("right", 0.0), 100 * prior.value("right_without", 0.0));
+    }
+  }
+  messages().info("--prior-maps: the values follow the {}", result.value("prior_kind", "") == "inverse"
+                                                                ? "inverse depth"
+                                                                : result.value("prior_kind", ""));
+  if (unlike > 0)
+    findings.warn(
+        fmt::format("--prior-maps {}: the priors of {} of {} views are not used, as they do not follow the "
+                    "depths, such as "
+                    "{}; check that they are of these photos, and --prior-kind",
+                    folder, unlike, priors.size(), example));
+}
+
+}  // namespace recon
