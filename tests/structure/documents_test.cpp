@@ -152,12 +152,14 @@ TEST(Documents, BeginInstallationWithTheCommandsOfTheReadme) {
   EXPECT_EQ(all_matches(page, "\n\n((?:    [^\n]*\n)+)").front(), of_the_readme.front());
 }
 
-/// Readers have versions, not commits.
+/// Readers have versions, not commits; but measurements of a state between two versions need its commit.
 TEST(Documents, NameNoCommits) {
-  for (const fs::path& document : documents())
+  for (const fs::path& document : documents()) {
+    if (document.filename() == "figures.md") continue;
     EXPECT_THAT(all_matches(content_of(document), R"(\b((?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40})\b)"),
                 testing::IsEmpty())
         << document;
+  }
 }
 
 /// What stands in quotes behind `at`, up to the end of a statement or of the parentheses that are open at
