@@ -1,4 +1,5 @@
-"""figures_test.py PROGRAMS: tools/figures measures a small scene, with other programs beside, stores results, and makes the page of these."""
+"""figures_test.py PROGRAMS: tools/figures measures a small scene, with other programs beside, stores the results, and makes the page
+of these."""
 
 import json
 import os
@@ -26,7 +27,8 @@ esac
 
 
 def figures(*words, code=0, **environment):
-    done = subprocess.run([str(ROOT / "tools/figures"), *map(str, words)], capture_output=True, text=True, env=os.environ | environment)
+    done = subprocess.run([str(ROOT / "tools/figures"), *map(str, words)], capture_output=True, text=True,
+                          env=os.environ | environment)
     if done.returncode != code:
         raise AssertionError(f"exit code {done.returncode} instead of {code}: {done.stdout}{done.stderr}")
     return done.stdout + done.stderr
@@ -97,7 +99,7 @@ class Measurement(unittest.TestCase):
             cloud.write_text("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n"
                              "end_header\n0 1.99 2\n")
             (folder / "figures-old.json").write_text(json.dumps({
-                "scene": "", "version": "old", "date": "", "machine": {"name": "old", "cpu": "", "cores": 1}, "missing": {}, "rows": []}))
+                "version": "old", "date": "", "machine": {"name": "old", "cpu": "", "cores": 1}, "missing": {}, "rows": []}))
             words = ["--programs", PROGRAMS, "--sizes", 128, "--repeats", 1, "--machine", "here", "--work", folder / "work",
                      "--results", results, "--page", folder / "page.md"]
             said = figures(*words, "--devices", "cpu-2", "--openmvs", folder, "--colmap", fake, "--hpm-mvs", fake,
