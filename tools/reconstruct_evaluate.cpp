@@ -44,7 +44,23 @@ void add_cloud(CLI::App& app, CloudCommand& command) {
       ->add_option("--ground-truth", command.ground_truth,
                    "Folder with the depth; default: gt_depth in the scene")
       ->type_name("DIR");
-  cloud->add_option("--reference", command.reference, "PLY file to compare with, instead of --scene")
+  cloud
+      ->add_option(
+          "--reference", command.reference,
+          "PLY file to compare with, instead of --scene, or a project of MeshLab (.mlp) with several, "
+          "such as the aligned scans of ETH3D")
+      ->type_name("FILE");
+  cloud
+      ->add_option(
+          "--transform", command.transform,
+          "Text file with a matrix of 4 x 4 that moves the cloud into the coordinates of the reference, "
+          "such as SCENE_trans.txt of Tanks and Temples")
+      ->type_name("FILE");
+  cloud
+      ->add_option(
+          "--crop", command.crop,
+          "Volume outside which nothing of both counts, a JSON file of Open3D, such as SCENE.json of "
+          "Tanks and Temples")
       ->type_name("FILE");
   cloud->add_option("--thresholds", command.thresholds, "Distances in scene units, separated by commas")
       ->delimiter(',')

@@ -12,7 +12,8 @@ import urllib.parse
 
 MKDOCS, ROOT, MANUAL, SITE = (pathlib.Path(word) for word in sys.argv[1:])
 # Links, which a reader may follow; pages load nothing of them.
-OUTSIDE = {"https://github.com/pierotofy/drone_dataset_brighton_beach"}
+OUTSIDE = {"https://github.com/pierotofy/drone_dataset_brighton_beach", "https://github.com/ETH3D/multi-view-evaluation",
+           "https://github.com/isl-org/TanksAndTemples"}
 LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href", "object": "data"}
 COLUMNS = 100
 faults = []

@@ -12,6 +12,7 @@
 #include "io/image/image_file.hpp"
 #include "io/model/colmap_model.hpp"
 #include "tools/evaluate/commands.hpp"
+#include "tools/evaluate/reference_files.hpp"
 
 namespace recon {
 namespace {
@@ -29,13 +30,13 @@ Json to_json(const DistanceSummary& distance) {
   return {{"mean", distance.mean}, {"median", distance.median}};
 }
 
-/// @param references  by threshold
-Json scores(const CloudCommand& command, const std::vector<Vec3d>& cloud,
-            const std::vector<std::vector<Vec3d>>& references) {
+/// @param reference_at  the reference by the index of the threshold
+template <class ReferenceAt>
+Json scores(const CloudCommand& command, const std::vector<Vec3d>& cloud, const ReferenceAt& reference_at) {
   Json result = Json::array();
   for (std::size_t i = 0; i < command.thresholds.size(); ++i) {
     const double threshold = command.thresholds[i];
-    const CloudScore score = score_cloud(cloud, references[i], threshold, voxel_for(command, threshold));
+    const CloudScore score = score_cloud(cloud, reference_at(i), threshold, voxel_for(command, threshold));
     result.push_back({{"threshold", threshold},
                       {"voxel", score.voxel},
                       {"precision", score.precision},
@@ -144,7 +145,33 @@ Json against_truth(const CloudCommand& command, const std::vector<Vec3d>& cloud)
           {"within_1_percent_counted", errors.size()},
           {"within_1_percent_views", truth.own_views ? "visibility file" : "all"},
           {"median_depth_error", median(errors)},
-          {"scores", scores(command, on_truth, truth.references)}};
+          {"scores", scores(command, on_truth, [&](std::size_t i) -> const std::vector<Vec3d>& {
+             return truth.references[i];
+           })}};
+}
+
+/// Keeps the points within a volume; returns how many it removes.
+std::size_t crop(std::vector<Vec3d>& points, const CropVolume& volume) {
+  return std::erase_if(points, [&](Vec3d point) { return !volume.contains(point); });
+}
+
+Json against_reference(const CloudCommand& command, std::vector<Vec3d> cloud) {
+  std::vector<Vec3d> reference = read_reference(*command.reference);
+  Json result = {{"mode", "cloud"}, {"points", cloud.size()}, {"reference_points", reference.size()}};
+  if (command.transform) {
+    const AffineMap reference_from_cloud = read_transform(*command.transform);
+    for (Vec3d& point : cloud) point = reference_from_cloud * point;
+  }
+  if (command.crop) {
+    const CropVolume volume = read_crop_volume(*command.crop);
+    result["points_cropped"] = crop(cloud, volume);
+    result["reference_points_cropped"] = crop(reference, volume);
+    if (reference.empty())
+      throw InputError(command.crop->string() + ": no point of the reference is within this volume");
+  }
+  result["scores"] =
+      scores(command, cloud, [&](std::size_t) -> const std::vector<Vec3d>& { return reference; });
+  return result;
 }
 
 }  // namespace
@@ -159,15 +186,10 @@ Json evaluate_cloud(const CloudCommand& command) {
   if (is_folder(command.cloud))
     throw UsageError(command.cloud.string() + ": is a folder; name the cloud in it, such as " +
                      (command.cloud / "fused.ply").string());
-  const std::vector<Vec3d> cloud = read_ply(command.cloud).positions;
-  if (command.scene) return against_truth(command, cloud);
-  const std::vector<Vec3d> reference = read_ply(*command.reference).positions;
-  if (reference.empty())
-    throw InputError(command.reference->string() + ": it has no points: there is nothing to compare with");
-  return {{"mode", "cloud"},
-          {"points", cloud.size()},
-          {"reference_points", reference.size()},
-          {"scores", scores(command, cloud, std::vector(command.thresholds.size(), reference))}};
+  if (command.scene && (command.transform || command.crop))
+    throw UsageError("--transform and --crop go with --reference: a scene has the coordinates of its cloud");
+  std::vector<Vec3d> cloud = read_ply(command.cloud).positions;
+  return command.scene ? against_truth(command, cloud) : against_reference(command, std::move(cloud));
 }
 
 }  // namespace recon

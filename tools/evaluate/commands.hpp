@@ -36,7 +36,9 @@ struct CloudCommand {
   std::filesystem::path cloud;
   std::optional<std::filesystem::path> scene;         ///< compare with its ground-truth depth ...
   std::optional<std::filesystem::path> ground_truth;  ///< ... of this folder; nothing: gt_depth/ of the scene
-  std::optional<std::filesystem::path> reference;     ///< or with this cloud
+  std::optional<std::filesystem::path> reference;     ///< or with this cloud, see read_reference
+  std::optional<std::filesystem::path> transform;     ///< moves the cloud to the reference first
+  std::optional<std::filesystem::path> crop;          ///< only what is within this volume is compared
   std::vector<double> thresholds{0.033, 0.065};       ///< distances, scene units
   std::optional<double> voxel;                        ///< edge, scene units; nothing: half of each threshold
   std::optional<double> unit;                         ///< as above

@@ -132,6 +132,9 @@ std::string cloud_text(const Json& figures, Width width) {
         figures["within_1_percent_views"] == "all" ? "all views" : "the views that it was fused from");
   } else {
     out += fmt::format("points of the reference: {}\n", count("reference_points"));
+    if (figures.contains("points_cropped"))
+      out += fmt::format("left out, as they are outside the volume: {}, of the reference {}\n",
+                         count("points_cropped"), count("reference_points_cropped"));
   }
   if (count("points") > 0) out += doubt_of_cloud(figures);
   out += "distances to the surface, in units of the scene (--thresholds sets the first column):\n";
