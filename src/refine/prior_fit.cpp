@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/pixels.hpp"
+#include "core/quantile.hpp"
 
 namespace recon {
 namespace {
@@ -136,7 +137,9 @@ MomentCells without(const MomentCells& cells, int fold) {
 class Anchors {
  public:
   Anchors(ImageView<const float> prior, ImageView<const float> anchor)
-      : prior_(prior), anchor_(anchor), weight_(prior.width, prior.height, 1.0f) {}
+      : prior_(prior), anchor_(anchor), weight_(prior.width, prior.height, 1.0f) {
+    ignore_far_values();
+  }
 
   /// Calls `visit(x, y)` for all anchors where the prior has a value.
   template <class Visit>
@@ -196,6 +199,17 @@ class Anchors {
   }
 
  private:
+  /// A single value far from all others would decide the first fit.
+  void ignore_far_values() {
+    std::vector<float> values;
+    visit([&](int x, int y) { values.push_back(prior_(x, y)); });
+    if (values.empty()) return;
+    const float low = quantile(values, 0.02), high = quantile(values, 0.98), margin = high - low;
+    visit([&](int x, int y) {
+      if (prior_(x, y) < low - margin || prior_(x, y) > high + margin) weight_(x, y) = 0;
+    });
+  }
+
   const ImageView<const float> prior_, anchor_;
   Image<float> weight_;
 };

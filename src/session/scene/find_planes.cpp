@@ -113,17 +113,7 @@ class PlaneSearch {
 
   /// Finds the planes and labels the areas of these views.
   void finish(const std::vector<int>& views) {
-    std::vector<SurfacePoint> points;
-    for (SmallView& it : views_) {
-      points.insert(points.end(), it.points.begin(), it.points.end());
-      it.points = {};
-    }
-    ScenePlaneOptions options;
-    options.max_planes = settings_.max_planes;
-    const double depth = median_depth(points);
-    planes_ = planes_of_areas_ = find_scene_planes(std::move(points), options);
-    find_skies(views);
-    search_ground(views, depth);
+    if (settings_.max_planes > 0) search_planes(views);
     const PriorFits priors = fitted_priors(views);
     std::vector<Filled> filled(views.size());
     bounded_parallel_for(static_cast<int>(views.size()), graph_.job.memory.check_at_once, [&](int i) {
@@ -254,6 +244,20 @@ class PlaneSearch {
     return sources;
   }
 
+  void search_planes(const std::vector<int>& views) {
+    std::vector<SurfacePoint> points;
+    for (SmallView& it : views_) {
+      points.insert(points.end(), it.points.begin(), it.points.end());
+      it.points = {};
+    }
+    ScenePlaneOptions options;
+    options.max_planes = settings_.max_planes;
+    const double depth = median_depth(points);
+    planes_ = planes_of_areas_ = find_scene_planes(std::move(points), options);
+    find_skies(views);
+    search_ground(views, depth);
+  }
+
   /// Sets where the views see sky.
   void find_skies(const std::vector<int>& views) {
     std::vector<Image<std::uint8_t>> skies(views.size());
@@ -287,6 +291,8 @@ class PlaneSearch {
 
   /// The areas of a view that planes fill or that have no surface.
   Image<std::uint8_t> labels_of(int view) const {
+    if (settings_.max_planes == 0)
+      return {views_[view].camera.width, views_[view].camera.height, kUnlabelled};
     const std::vector<PlaneView> sources = asked_views(view);
     const Image<Rgb8> colours = colours_of(view);
     const auto maps = small_maps(view);
