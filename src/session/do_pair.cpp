@@ -297,18 +297,23 @@ void check_inputs(const PairRun& run, const OutputAccess& access) {
   check_inputs_stay(run.workspace.root(), access.files, {files.left, files.right, files.calibration});
 }
 
-/// @throws UsageError where the folder holds the results of two other images
+/// @throws UsageError where the folder holds the results of another pair, or of these images in the other
+/// order: an image of it has another path, and another content. A photo that was moved or edited is the same.
 void refuse_other_pair(const PairRun& run, const OutputAccess& access, const json& inputs) {
-  if (!is_of_others(run.workspace, access)) return;
+  const std::vector<std::string> marked = marked_inputs(run.workspace);
   const auto record = read_record(run.workspace.path(Workspace::record_file(Step::kPair)));
-  const auto is_other = [&](const char* image) {
-    return record->inputs.is_object() && record->inputs.contains(image) &&
+  if (run.results.overwrites() || marked.size() != access.inputs.size() || !record ||
+      !record->inputs.is_object())
+    return;
+  const auto is_other = [&](std::size_t i, const char* image) {
+    return marked[i] != access.inputs[i] && record->inputs.contains(image) &&
            record->inputs.at(image) != inputs.at(image);
   };
-  if (record && is_other("left") && is_other("right"))
-    throw UsageError(run.workspace.root().string() +
-                     " holds the results of two other images; choose another folder with --output, or give "
-                     "--overwrite to replace them");
+  if (is_other(0, "left") || is_other(1, "right"))
+    throw UsageError(fmt::format(
+        "{} holds the results of {} and {}, and the images of this run are {} and {}; choose another folder "
+        "with --output, or give --overwrite to replace them",
+        run.workspace.root().string(), marked[0], marked[1], access.inputs[0], access.inputs[1]));
 }
 
 /// Sizes, disparities, memory, and the time of the matching.

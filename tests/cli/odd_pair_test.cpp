@@ -178,7 +178,8 @@ TEST_P(OddPair, SwappedImagesAreSuspected) {
   const Outcome right = match_by_method({"--max-disparity", "32"});
   ASSERT_EQ(right.exit_code, 0) << right.err;
   EXPECT_THAT(right.err, testing::Not(HasSubstr("swapped")));
-  const Outcome swapped = reconstruct(by_method({"right.png", "left.png", "--max-disparity", "32"}));
+  const Outcome swapped =
+      reconstruct(by_method({"right.png", "left.png", "--max-disparity", "32", "-o", "swapped"}));
   EXPECT_THAT(swapped.err, HasSubstr("swapped"));
 }
 

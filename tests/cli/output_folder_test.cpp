@@ -129,9 +129,26 @@ TEST_F(ReconstructOutputFolder, OfOtherPhotosIsRefused) {
                                     "--speckle",       "0"};
   };
   ASSERT_EQ(reconstruct(pair(0, 1)).exit_code, 0);
-  expect_refusal(2, "holds the results of two other images", folder() / "pair", pair(2, 3));
-  EXPECT_NE(reconstruct(pair(1, 0)).exit_code, 2) << "the same images in the other order";
-  EXPECT_NE(reconstruct(pair(0, 2)).exit_code, 2) << "one of them is another one";
+  const auto refuse = [&](int left, int right) {
+    const auto words = pair(left, right);
+    expect_refusal(2,
+                   "pair holds the results of " + pair(0, 1)[0] + " and " + pair(0, 1)[1] +
+                       ", and the images of this run are " + words[0] + " and " + words[1] + "; choose",
+                   folder() / "pair", words);
+  };
+  refuse(2, 3);
+  refuse(1, 0);
+  refuse(0, 2);
+  // The same images at other places, and another content at the same place.
+  fs::copy(scene(), folder() / "copy", fs::copy_options::recursive);
+  std::vector<std::string> words = pair(0, 1);
+  for (const std::size_t i : {0, 1}) words[i].replace(words[i].rfind("scene"), 5, "copy");
+  EXPECT_EQ(reconstruct(words).exit_code, 0);
+  fs::copy_file(words[0], words[1], fs::copy_options::overwrite_existing);
+  EXPECT_NE(reconstruct(words).exit_code, 2);
+  words = pair(2, 3);
+  words.emplace_back("--overwrite");
+  EXPECT_EQ(reconstruct(words).exit_code, 0);
 }
 
 TEST_F(ReconstructOutputFolder, OfFoldersThatCannotBeReadIsRefused) {

@@ -287,13 +287,19 @@ void check_output(const Workspace& workspace, const OutputAccess& access) try {
   fail_to_use(workspace, error);
 }
 
-bool is_of_others(const Workspace& workspace, const OutputAccess& access) {
+std::vector<std::string> marked_inputs(const Workspace& workspace) {
   const json mark = read_mark(workspace.root());
-  if (access.overwrite || !mark.is_object() || !mark.contains("inputs") || !mark["inputs"].is_array())
-    return false;
-  return !mark["inputs"].empty() && std::ranges::none_of(access.inputs, [&](const std::string& input) {
-    return std::ranges::find(mark["inputs"], json(input)) != mark["inputs"].end();
-  });
+  if (!mark.is_object() || !mark.contains("inputs") || !mark["inputs"].is_array()) return {};
+  std::vector<std::string> inputs;
+  for (const json& input : mark["inputs"])
+    if (input.is_string()) inputs.push_back(input);
+  return inputs;
+}
+
+bool is_of_others(const Workspace& workspace, const OutputAccess& access) {
+  const std::vector<std::string> marked = marked_inputs(workspace);
+  return !access.overwrite && !marked.empty() &&
+         std::ranges::find_first_of(marked, access.inputs) == marked.end();
 }
 
 bool is_output(const std::filesystem::path& folder) {

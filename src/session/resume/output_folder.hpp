@@ -161,6 +161,9 @@ bool is_output(const std::filesystem::path& folder);
 void mark_output(const Workspace& workspace, OutputKind kind, std::vector<std::string> files = {},
                  const std::vector<std::string>& inputs = {});
 
+/// The inputs that a folder is marked with, see OutputAccess::inputs; none where the mark does not say it.
+std::vector<std::string> marked_inputs(const Workspace& workspace);
+
 /// Whether the results in a folder are marked as those of other inputs than a run's, as far as marks say it,
 /// and the run is not to overwrite them.
 bool is_of_others(const Workspace& workspace, const OutputAccess& access);
