@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "core/content_hash.hpp"
@@ -12,9 +13,12 @@
 #include "core/log.hpp"
 #include "core/parallel.hpp"
 #include "core/paths.hpp"
+#include "core/utf8.hpp"
+#include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
 #include "scene/faces.hpp"
 #include "scene/undistort.hpp"
+#include "session/products/photo_files.hpp"
 
 namespace recon {
 
@@ -107,6 +111,54 @@ void warn_of_black_masks(const Scene& scene, const std::vector<double>& used, Fi
                 "reconstruct: black is ignored, and all else is used; are they inverted?");
 }
 
+/// Whether a file in the folder of the masks is the mask of a photo, also of one that the model does not
+/// have.
+bool is_of_a_photo(const SceneFolder& folder, const std::string& file) {
+  const fs::path photo = folder.images / fs::path(file).replace_extension();
+  return file.ends_with(".png") && if_readable([&] { return is_there(photo); }, true);
+}
+
+/// Of views without a mask, the one that a misnamed mask seems to be of: its photo's name, without its ending
+/// and in any case, is a part of the file's. The longest such name; else the first view.
+const View& view_meant_by(const std::string& file, const std::vector<const View*>& without) {
+  const std::string name = lower_case(file);
+  const auto stem = [](const View* view) { return lower_case(fs::path(view->name).stem().string()); };
+  const auto length = [&](const View* view) {
+    return name.find(stem(view)) == std::string::npos ? 0 : stem(view).size();
+  };
+  return **std::ranges::max_element(without, {}, length);
+}
+
+/// Warns of masks that have the name of no photo, where views have none.
+void warn_of_misnamed_masks(const SceneInput& input, Findings& findings) {
+  const SceneFolder& folder = input.folder;
+  const fs::path root = folder.masks.lexically_normal();
+  std::set<std::string> used;
+  std::vector<const View*> without;
+  for (const View& view : input.scene.views)
+    if (view.mask_file.empty())
+      without.push_back(&view);
+    else
+      used.insert(fs::path(view.mask_file).lexically_normal().lexically_relative(root).string());
+  if (folder.masks.empty() || without.empty()) return;
+  std::set<std::string> misnamed;
+  for (const auto& [name, files] : files_by_name(folder.masks))
+    for (const std::string& file : files)
+      if (!name.starts_with('.') && is_image_name(file) && !used.contains(file) &&
+          !is_of_a_photo(folder, file))
+        misnamed.insert(file);
+  const std::string view = view_meant_by(misnamed.empty() ? "" : *misnamed.begin(), without).name;
+  if (used.empty())
+    findings.warn(fmt::format("{}: no view has a mask there; that of {} would be {}.png",
+                              folder.masks.string(), view, view));
+  else if (!misnamed.empty())
+    findings.warn(
+        fmt::format("{}: {} of the masks there {} the name of no photo, such as {}; that of {} "
+                    "would be {}.png",
+                    folder.masks.string(), misnamed.size(), misnamed.size() == 1 ? "has" : "have",
+                    with_escapes(*misnamed.begin()), view, view));
+}
+
 }  // namespace
 
 Image<std::uint8_t> read_mask(const View& view, const Camera& camera) {
@@ -170,9 +222,7 @@ std::vector<LeftOut> read_masks(SceneInput& input, const HostLimits& host, Findi
   warn_of_black_masks(input.scene, used, findings);
   const int masked = count_masked(input.scene);
   if (masked > 0) messages().info("masks: {} of {} views have one", masked, views.size());
-  if (masked == 0 && unusable.empty() && !views.empty() && !input.folder.masks.empty())
-    findings.warn(input.folder.masks.string() + ": no view has a mask there; that of " + views.front().name +
-                  " would be " + views.front().name + ".png");
+  warn_of_misnamed_masks(input, findings);
   return unusable;
 }
 

@@ -13,22 +13,8 @@
 
 namespace recon {
 
-namespace {
-
 namespace fs = std::filesystem;
 
-bool is_photo_there(const SceneInput& input, const View& view) {
-  // One that cannot be read is named when it is used.
-  return if_readable([&] { return is_there_to_read(input.folder.images / view.photo_file()); }, false);
-}
-
-/// Whether one of two paths is the other without its first folders.
-bool is_tail(const std::string& a, const std::string& b) {
-  return a.size() <= b.size() ? ("/" + b).ends_with("/" + a) : is_tail(b, a);
-}
-
-/// The files in a folder and below it, relative to it and by their last components; not those of hidden
-/// folders, links and results of this program. What cannot be read is not among them.
 std::map<std::string, std::vector<std::string>> files_by_name(const fs::path& folder) {
   std::map<std::string, std::vector<std::string>> files;
   std::error_code error;
@@ -43,6 +29,18 @@ std::map<std::string, std::vector<std::string>> files_by_name(const fs::path& fo
     }
   }
   return files;
+}
+
+namespace {
+
+bool is_photo_there(const SceneInput& input, const View& view) {
+  // One that cannot be read is named when it is used.
+  return if_readable([&] { return is_there_to_read(input.folder.images / view.photo_file()); }, false);
+}
+
+/// Whether one of two paths is the other without its first folders.
+bool is_tail(const std::string& a, const std::string& b) {
+  return a.size() <= b.size() ? ("/" + b).ends_with("/" + a) : is_tail(b, a);
 }
 
 /// The photos that each of some views may mean.

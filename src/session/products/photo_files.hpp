@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,10 @@ std::string advice_on_size(std::string_view content, ImageSize photo, const Came
 /// another encoding, or the scene has it at the name's place; else empty.
 std::string similar_photo(const SceneFolder& folder, const std::filesystem::path& file,
                           const std::string& name);
+
+/// The files in a folder and below it, relative to it and by their last components; not those of hidden
+/// folders, links and results of this program. What cannot be read is not among them.
+std::map<std::string, std::vector<std::string>> files_by_name(const std::filesystem::path& folder);
 
 /// Whether the ending of a file is that of an image.
 bool is_image_name(const std::filesystem::path& file);

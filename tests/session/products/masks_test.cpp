@@ -331,5 +331,29 @@ TEST_F(Masks, UnderOtherNamesAreMissed) {
   EXPECT_THAT(findings_.warnings[0], HasSubstr("that of a/v0.png would be a/v0.png.png"));
 }
 
+TEST_F(Masks, UnderOtherNamesAreMissedAmongOthers) {
+  const Image<std::uint8_t> all(kPhotoWidth, kPhotoHeight, 255);
+  const auto write = [&](const char* name) { write_image(folder_ / "masks" / name, all.view()); };
+  write_mask(0, {});
+  // What is none, a mask of a photo that the model does not have, and a hidden file.
+  std::ofstream(folder_ / "masks/readme.txt") << "painted by hand";
+  write_image(folder_ / "images/a/v7.png", all.view());
+  write("a/v7.png.png");
+  write("a/._v1.png");
+  EXPECT_TRUE(read().empty());
+  EXPECT_THAT(findings_.warnings, testing::IsEmpty());
+  write("a/v2.png.mask.png");
+  write("V1.png.png");
+  EXPECT_TRUE(read().empty());
+  EXPECT_THAT(findings_.warnings,
+              testing::ElementsAre((folder_ / "masks").string() +
+                                   ": 2 of the masks there have the name of no photo, such as V1.png.png; "
+                                   "that of a/v1.png would be a/v1.png.png"));
+  write_mask(1, {});
+  write_mask(2, {});
+  EXPECT_TRUE(read().empty());
+  EXPECT_EQ(findings_.warnings.size(), 1u) << "no photo is without its mask";
+}
+
 }  // namespace
 }  // namespace recon
