@@ -123,9 +123,12 @@ class Session {
         out_(out),
         destination_{options.inputs, options.output},
         is_session_(destination_.is_session(inputs)),
+        has_files_(is_session_ && options.shard.count == 1),
         // Parts of the estimation work beside each other, as in the folder of a scene.
-        files_(is_session_ && !options.dry_run && options.shard.count == 1 ? inputs : std::vector<Input>(),
-               destination_.session_folder(), options.fuses() ? "" : "estimate", options.wait) {}
+        files_(has_files_ && !options.dry_run ? inputs : std::vector<Input>(), destination_.session_folder(),
+               options.fuses() ? "" : "estimate", options.wait) {
+    if (has_files_) check_session_files(destination_.session_folder());
+  }
 
   /// @returns the exit code
   int run() {
@@ -361,7 +364,7 @@ class Session {
   const std::vector<Input>& inputs_;
   std::ostream& out_;
   const Destination destination_;
-  const bool is_session_;
+  const bool is_session_, has_files_;
   SessionFiles files_;
   int at_once_ = 1;                          ///< inputs
   bool began_ = false;                       ///< what --overwrite asks for is noted

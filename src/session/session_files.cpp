@@ -21,18 +21,6 @@ using nlohmann::json;
 /// Hidden, so that neither a pattern of the shell nor a later session takes it for an input.
 constexpr const char* kLockFile = ".reconstruct-session";
 
-/// @throws UsageError for files that no session has written
-void check_files(const fs::path& folder) {
-  for (const char* name : kSessionFiles) {
-    const fs::path file = folder / name;
-    std::error_code ignored;
-    if (fs::is_symlink(file, ignored) || (is_there(file) && !is_session_file(file)))
-      throw UsageError(file.string() +
-                       ": reconstruct did not write this file, and writes one of that name about the "
-                       "session; move it, or choose another folder with --output");
-  }
-}
-
 std::vector<json> in_order(const std::map<std::size_t, json>& lines_by_input) {
   std::vector<json> lines;
   for (const auto& [input, line] : lines_by_input) lines.push_back(line);
@@ -46,11 +34,23 @@ bool is_kept(const json& report) {
 
 }  // namespace
 
+void check_session_files(const fs::path& folder) {
+  if (folder.empty()) return;
+  for (const char* name : kSessionFiles) {
+    const fs::path file = folder / name;
+    std::error_code ignored;
+    if (fs::is_symlink(file, ignored) || (is_there(file) && !is_session_file(file)))
+      throw UsageError(file.string() +
+                       ": reconstruct did not write this file, and writes one of that name about the "
+                       "session; move it, or choose another folder with --output");
+  }
+}
+
 SessionFiles::SessionFiles(const std::vector<Input>& inputs, fs::path folder, const std::string& shared_key,
                            bool wait)
     : count_(inputs.size()), folder_(std::move(folder)) {
   if (inputs.empty() || folder_.empty()) return;
-  check_files(folder_);
+  check_session_files(folder_);
   try {
     lock_ = std::make_unique<OutputLock>(folder_, shared_key, wait, kLockFile);
     keep_lines(inputs);

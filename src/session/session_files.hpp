@@ -20,6 +20,11 @@ namespace recon {
 class OutputLock;
 struct Outcome;
 
+/// What SessionFiles would refuse, without a change of the folder; locks are not looked at.
+/// @param folder  empty: there is none
+/// @throws UsageError for files and links that no session has written
+void check_session_files(const std::filesystem::path& folder);
+
 /// What is written about all inputs of a session while they end, in its folder. No other process writes there
 /// meanwhile. Of a single input, a plan or a shard there is nothing.
 class SessionFiles {

@@ -47,7 +47,11 @@ TEST_F(ReconstructSessionFault, FilesOfTheUserAreNotOverwritten) {
     EXPECT_EQ(refused.exit_code, 2) << refused.err;
     EXPECT_THAT(refused.err,
                 HasSubstr((session() / name).string() + ": reconstruct did not write this file"));
-    EXPECT_EQ(run({session().string(), "--overwrite"}).exit_code, 2);
+    for (const char* option : {"--overwrite", "--dry-run"}) {
+      const Outcome same = run({session().string(), option});
+      EXPECT_EQ(same.exit_code, 2) << option;
+      EXPECT_EQ(same.err, refused.err) << option;
+    }
     EXPECT_EQ(refused.json().at("exit_code"), 2);
     EXPECT_EQ(content(session() / name), "my own page");
     EXPECT_FALSE(fs::exists(session() / "a/dense")) << "nothing was begun";
