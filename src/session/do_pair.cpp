@@ -324,6 +324,7 @@ Outcome plan_pair(PairRun& run) {
   check_output(run.workspace, access);
   const json inputs = inputs_of(run);
   refuse_other_pair(run, access, inputs);
+  run.workspace.check_free_space(output_bytes(plan));
   run.work.notice->permit();
   const MemoryPlan memory = pair_memory(plan, run.backend(), run.turn.memory());
   const bool kept = run.results.find({Step::kPair}, inputs) != nullptr;

@@ -285,6 +285,7 @@ Outcome plan_scene(SceneJob& job, const SharedWork& work) {
   check_inputs_stay(job.output(), job.input);
   const OutputAccess access = output_access(job);
   check_output(job.products.workspace, access);
+  check_free_space(job);
   check_folders(job.output(), is_of_others(job.products.workspace, access));
   work.notice->permit();
   const Backends& backends = work.backends();

@@ -295,7 +295,21 @@ class SmallDisk {
 TEST_F(ReconstructFault, ADiskTooSmallIsFoundBeforeTheWork) {
   const SmallDisk disk(folder() / "disk", "size=256k");
   if (!disk.mounted()) GTEST_SKIP() << "no tmpfs can be mounted: " << std::strerror(errno);
-  expect(1, "are free", {scene().string(), "-o", (folder() / "disk/dense").string()});
+  const SmallDisk smaller(folder() / "smaller", "size=64k");
+  const std::vector<std::string> of_scene = {scene().string(), "-o", (folder() / "disk/deep/dense").string()};
+  const std::vector<std::string> of_pair = {(scene() / "images/view00.png").string(),
+                                            (scene() / "images/view01.png").string(),
+                                            "-o",
+                                            (folder() / "smaller/dense").string(),
+                                            "--method",
+                                            "bm",
+                                            "--max-disparity",
+                                            "16"};
+  for (std::vector<std::string> words : {of_scene, of_pair}) {
+    expect(1, "are free", words);
+    words.emplace_back("--dry-run");
+    expect(1, "are free", words);
+  }
 }
 
 TEST_F(ReconstructFault, TheDiskThatIsAskedForHoldsAllThatIsWritten) {

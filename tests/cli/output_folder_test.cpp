@@ -208,6 +208,21 @@ TEST_F(ReconstructOutputFolder, ThatCannotBeWrittenNamesTheOption) {
   EXPECT_THAT(outcome.err, Not(HasSubstr("status/")));
 }
 
+TEST_F(ReconstructOutputFolder, ThatCannotBeWrittenIsNamedByThePlan) {
+  fs::create_directories(folder() / "locked");
+  for (const std::vector<std::string>& more : std::vector<std::vector<std::string>>{{}, {"--dry-run"}}) {
+    std::vector<std::string> words = {scene().string(), "-o", (folder() / "locked/deep/dense").string()};
+    words.insert(words.end(), more.begin(), more.end());
+    const std::vector<std::string> command_of_user = as_plain_user(command(words));
+    fs::permissions(folder() / "locked", fs::perms(0555));
+    const Outcome outcome = run_program(folder(), command_of_user);
+    fs::permissions(folder() / "locked", fs::perms::all);
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("locked/deep/dense: the output folder cannot be written"),
+                                   HasSubstr("Permission denied"), HasSubstr("--output")));
+  }
+}
+
 TEST_F(ReconstructOutputFolder, WhoseMarkCannotBeWrittenIsOne) {
   fs::create_directories(dense() / "status/output.json");
   const Outcome outcome = reconstruct({scene().string()});

@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
@@ -115,6 +116,19 @@ std::optional<std::string> file_in_the_way(const fs::path& folder, const std::ve
   return found == files.end() ? std::nullopt : std::optional(*found);
 }
 
+/// A folder, or the nearest one above it that is there.
+fs::path existing_folder(const fs::path& folder) {
+  std::error_code ignored;
+  fs::path way = fs::absolute(folder, ignored);
+  while (!fs::exists(way, ignored) && way.has_relative_path()) way = way.parent_path();
+  return way;
+}
+
+[[noreturn]] void fail_to_write(const fs::path& folder, const std::string& reason) {
+  throw OutputError(folder.string() + ": the output folder cannot be written (" + reason +
+                    "); choose another one with --output");
+}
+
 /// @throws UsageError when a run may not write there unasked
 void check_content(const fs::path& folder, const OutputAccess& access) {
   const std::optional<OutputKind> found = output_kind(folder);
@@ -172,8 +186,7 @@ void Workspace::check_writable() const {
     // Never committed, so it leaves nothing behind but the folder.
     const AtomicFile probe(path("status/probe"));
   } catch (const OutputError& error) {
-    throw OutputError(root_.string() + ": the output folder cannot be written (" + error.what() +
-                      "); choose another one with --output");
+    fail_to_write(root_, error.what());
   }
 }
 
@@ -192,7 +205,7 @@ void Workspace::remove_leftovers(bool exclusive) const {
 void Workspace::check_free_space(std::uint64_t bytes) const {
   bytes -= std::min(bytes, bytes_below(root_));
   std::error_code error;
-  const std::filesystem::space_info space = std::filesystem::space(root_, error);
+  const fs::space_info space = fs::space(existing_folder(root_), error);
   if (error || space.available >= bytes) return;
   throw OutputError(
       root_.string() + ": up to " + format_byte_size(bytes) + " are still to be written, and only " +
@@ -283,6 +296,8 @@ void check_output(const Workspace& workspace, const OutputAccess& access) try {
   std::vector<std::string> files = access.files;
   files.emplace_back(kOutputMark);
   workspace.owned().check_all(files);
+  if (const fs::path folder = existing_folder(workspace.root()); ::access(folder.c_str(), W_OK | X_OK) != 0)
+    fail_to_write(workspace.root(), folder.string() + ": " + std::strerror(errno));
 } catch (const InputError& error) {
   fail_to_use(workspace, error);
 }

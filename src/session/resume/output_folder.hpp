@@ -83,7 +83,8 @@ class Workspace {
   /// @param exclusive  no other process writes into the folder; else files younger than an hour stay
   void remove_leftovers(bool exclusive) const;
 
-  /// @param bytes  that the results will take at most; what is in the folder already counts towards them
+  /// @param bytes  that the results will take at most; what is in the folder already counts towards them. The
+  /// folder need not be there yet
   /// @throws OutputError when the file system has less free
   void check_free_space(std::uint64_t bytes) const;
 
@@ -148,7 +149,7 @@ struct TakenOutput {
 TakenOutput take_output(const Workspace& workspace, const OutputAccess& access);
 
 /// What take_output and mark_output would refuse, without a change of the folder; locks are not looked at.
-/// @throws UsageError
+/// @throws UsageError; OutputError where the folder cannot be written
 void check_output(const Workspace& workspace, const OutputAccess& access);
 
 /// Whether a folder holds results of this program.
