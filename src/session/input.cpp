@@ -180,15 +180,27 @@ std::vector<fs::path> paths_like(const std::string& pattern) {
   return paths;
 }
 
-/// The inputs that a list names.
+/// Inputs by their paths and, where lists name them relative to their folders, these lists.
+using ListsOfInputs = std::map<fs::path, fs::path>;
+
+/// Adds the inputs that a list names.
 /// @throws InputError when it cannot be read or names none
-std::vector<fs::path> listed_inputs(const fs::path& list) {
-  std::vector<fs::path> inputs;
+void add_listed_inputs(const fs::path& list, std::vector<fs::path>& inputs, ListsOfInputs& lists) {
   const std::string text = read_file(list), name = list.string();
+  const std::size_t before = inputs.size();
   LineScanner lines(text, name);
-  for (std::string_view line; lines.next_content(line);) inputs.push_back(list.parent_path() / line);
-  if (inputs.empty()) throw InputError(name + ": the list names no scene");
-  return inputs;
+  for (std::string_view line; lines.next_content(line);) {
+    inputs.push_back(list.parent_path() / line);
+    if (fs::path(line).is_relative()) lists.emplace(inputs.back(), list);
+  }
+  if (inputs.size() == before) throw InputError(name + ": the list names no scene");
+}
+
+/// That an input is not there, and where it was looked for if a list names it.
+std::string text_of_missing(const fs::path& input, const ListsOfInputs& lists) {
+  const auto found = lists.find(input);
+  if (found == lists.end()) return kNotThere;
+  return kNotThere + ("; the paths in " + found->second.string() + " are relative to the folder of the list");
 }
 
 /// The scene that a path leads into, such as to its images/, sparse/0/ or transforms.json; empty: there is
@@ -214,10 +226,10 @@ std::string suggestion(const fs::path& path) try {
 }
 
 /// A folder that is an input, or those below it; never none.
-std::vector<Input> inputs_at(const fs::path& path, const fs::path& images) {
+std::vector<Input> inputs_at(const fs::path& path, const fs::path& images, const ListsOfInputs& lists) {
   try {
     const PathKind kind = kind_of_path(path);
-    if (kind == PathKind::kNothing) return {UnusableInput{path, kNotThere}};
+    if (kind == PathKind::kNothing) return {UnusableInput{path, text_of_missing(path, lists)}};
     if (kind != PathKind::kFolder) return {UnusableInput{path, "is a pipe or a device, no file or folder"}};
     if (const auto input = find_input(path, {}, images)) return {*input};
     std::vector<Input> below;
@@ -257,18 +269,30 @@ PathKind kind_of_given(const fs::path& path) {
   return if_readable([&] { return kind_of_path(path); }, PathKind::kOther);
 }
 
+/// Where a file may be meant for a list of scenes: how lists are named.
+std::string advice_on_lists(const std::vector<fs::path>& inputs) {
+  const auto list = std::ranges::find_if(inputs, [](const fs::path& input) {
+    return !is_folder(input) && !is_image_name(input) && lower_extension(input) != ".txt";
+  });
+  return list == inputs.end()
+             ? ""
+             : "; if " + list->string() + " is a list of scenes: the name of a list has to end in .txt";
+}
+
 /// Image files have to be two, and nothing else beside them.
-Input pair_of(const std::vector<fs::path>& inputs) {
+Input pair_of(const std::vector<fs::path>& inputs, const ListsOfInputs& lists) {
   for (const fs::path& input : inputs)
-    if (!is_there(input)) throw InputError(input.string() + ": " + kNotThere);
+    if (!is_there(input)) throw InputError(input.string() + ": " + text_of_missing(input, lists));
   const auto folder = std::ranges::find_if(inputs, is_folder);
   if (folder != inputs.end())
     throw UsageError(folder->string() +
-                     " is a folder and other inputs are files; give the two images of a pair, or folders");
+                     " is a folder and other inputs are files; give the two images of a pair, or folders" +
+                     advice_on_lists(inputs));
   if (inputs.size() != 2)
     throw UsageError((inputs.size() == 1 ? "one file is given, " + inputs.front().string()
                                          : std::to_string(inputs.size()) + " files are given") +
-                     "; a rectified pair is two image files, left and right" + suggestion(inputs.front()));
+                     "; a rectified pair is two image files, left and right" + suggestion(inputs.front()) +
+                     advice_on_lists(inputs));
   return PairFiles{{}, inputs[0], inputs[1], {}};
 }
 
@@ -283,14 +307,12 @@ std::optional<fs::path> folder_of(const Input& input) {
 
 std::vector<Input> expand_inputs(const std::vector<fs::path>& given, const fs::path& images) {
   std::vector<fs::path> named, inputs;
-  for (const fs::path& input : given) {
-    if (input.extension() != ".txt" || kind_of_given(input) != PathKind::kFile) {
+  ListsOfInputs lists;
+  for (const fs::path& input : given)
+    if (lower_extension(input) == ".txt" && kind_of_given(input) == PathKind::kFile)
+      add_listed_inputs(input, named, lists);
+    else
       named.push_back(input);
-      continue;
-    }
-    const std::vector<fs::path> listed = listed_inputs(input);
-    named.insert(named.end(), listed.begin(), listed.end());
-  }
   for (const fs::path& input : named) {
     const std::vector<fs::path> found =
         kind_of_given(input) == PathKind::kNothing ? paths_like(input.string()) : std::vector<fs::path>();
@@ -302,10 +324,10 @@ std::vector<Input> expand_inputs(const std::vector<fs::path>& given, const fs::p
   });
   if (own != inputs.begin()) inputs.erase(own, inputs.end());
   const auto is_given_file = [](const fs::path& path) { return kind_of_given(path) == PathKind::kFile; };
-  if (std::ranges::any_of(inputs, is_given_file)) return {pair_of(inputs)};
+  if (std::ranges::any_of(inputs, is_given_file)) return {pair_of(inputs, lists)};
   std::vector<Input> found;
   for (const fs::path& input : inputs) {
-    const std::vector<Input> here = inputs_at(input, images);
+    const std::vector<Input> here = inputs_at(input, images, lists);
     found.insert(found.end(), here.begin(), here.end());
   }
   if (found.size() != 1 || std::ranges::find(given, input_name(found.front())) == given.end())

@@ -35,6 +35,16 @@ std::string reason_of_only(const std::vector<Input>& inputs) {
   return std::get<UnusableInput>(inputs.front()).reason;
 }
 
+/// What the expansion of inputs throws.
+std::string refusal(const std::vector<fs::path>& inputs) {
+  try {
+    expand_inputs(inputs);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
 TEST_F(Inputs, ScenesAreFoundInFolders) {
   write("b/images/x.png", "");
   write("b/sparse/0/cameras.bin", "");
@@ -219,6 +229,26 @@ TEST_F(Inputs, ListsAndPatternsNameScenes) {
             (std::vector<fs::path>{folder_ / "t/model", both[0], both[1], folder_ / "missing"}));
   write("empty.txt", "# nothing\n");
   EXPECT_THROW(expand_inputs({folder_ / "empty.txt"}), InputError);
+}
+
+TEST_F(Inputs, OfListsAreNamedWithTheRuleThatTheyBreak) {
+  const fs::path list = folder_ / "list.txt";
+  write("list.txt", "lists/scene\n");
+  EXPECT_EQ(reason_of_only(expand_inputs({list})), "there is no such file or folder; the paths in " +
+                                                       list.string() +
+                                                       " are relative to the folder of the list");
+  write("list.txt", "/lists/scene\n");
+  EXPECT_EQ(reason_of_only(expand_inputs({list})), "there is no such file or folder");
+  write("left.png", "");
+  write("list.txt", "left.png\nright.png\n");
+  EXPECT_THAT(refusal({list}), HasSubstr("relative to the folder of the list"));
+  write("scenes.lst", "s\n");
+  write("s/images/x.png", "");
+  const std::string rule = "; if " + (folder_ / "scenes.lst").string() +
+                           " is a list of scenes: the name of a list has to end in .txt";
+  EXPECT_THAT(refusal({folder_ / "scenes.lst"}), HasSubstr(rule));
+  EXPECT_THAT(refusal({folder_ / "s", folder_ / "scenes.lst"}), HasSubstr(rule));
+  EXPECT_THAT(refusal({folder_ / "left.png"}), testing::Not(HasSubstr("a list of scenes")));
 }
 
 TEST_F(Inputs, PartsOfScenesAreUnusableInputs) {
