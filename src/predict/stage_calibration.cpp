@@ -8,6 +8,7 @@
 
 #include "core/aligned_buffer.hpp"
 #include "core/parallel.hpp"
+#include "core/progress.hpp"
 #include "methods/backend.hpp"
 #include "methods/stereo/pair.hpp"
 #include "methods/sweep/plane_sweep.hpp"
@@ -181,10 +182,15 @@ std::vector<std::optional<MeasuredTask>> measure_interleaved(const std::vector<M
   constexpr int kRounds = 4, kMinRounds = 2;
   constexpr double kLong = 0.8;  // seconds of a call's turns, beyond which two rounds are enough
   std::vector<Turns> turns(calls.size());
+  Progress progress("measuring stages", kRounds * static_cast<int>(calls.size()), progress_style(false));
   for (int round = 0; round < kRounds; ++round)
     for (std::size_t i = 0; i < calls.size(); ++i)
-      if (turns[i].fits && (round < kMinRounds || turns[i].spent < kLong))
+      if (turns[i].fits && (round < kMinRounds || turns[i].spent < kLong)) {
         take_turn(clock, calls[i], turns[i]);
+        progress.advance();
+      } else {
+        progress.skip(1);
+      }
   std::vector<std::optional<MeasuredTask>> measured;
   for (auto& [task, spent, seconds, fits] : turns) {
     std::ranges::sort(seconds);

@@ -34,7 +34,7 @@ using MakeCall = std::function<StageCall()>;
 /// Measures calls in four rounds; each round runs every call once to warm up and then a few times, fewer if
 /// it takes long: a slow phase of the machine then affects a part of every measurement instead of all of one.
 /// The time of a call is the lower quartile, since other programs make calls longer, never shorter. Kept
-/// memory is released between different calls.
+/// memory is released between different calls. Shows progress.
 /// @returns in the order of `calls`; nothing for those that do not fit into memory
 std::vector<std::optional<MeasuredTask>> measure_interleaved(const std::vector<MakeCall>& calls,
                                                              const SecondsClock& clock = steady_seconds);

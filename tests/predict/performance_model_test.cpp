@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <utility>
+#include <vector>
 
+#include "core/progress.hpp"
 #include "methods/backend.hpp"
 #include "methods/stereo/pair.hpp"
 #include "predict/stage_calibration.hpp"
@@ -124,6 +127,19 @@ TEST(MeasureInterleaved, GoesOverAllCallsInRoundsAndTwiceOverWhatTakesLong) {
       measure_interleaved({taking('a', 0.05), taking('b', 0.05), taking('c', 0.4)}, [&] { return now; });
   EXPECT_EQ(order, "aaabbbccaaabbbccaaabbbaaabbb");  // the first one of each turn warms up
   EXPECT_NEAR(measured[1]->seconds, 0.05, 1e-12);
+}
+
+TEST(MeasureInterleaved, ShowsHowFarItIs) {
+  std::vector<std::pair<int, int>> shown;
+  double now = 0;
+  const MakeCall call = call_of([&] { now += 0.5; });
+  {
+    const ProgressListener listener(
+        [&](const ProgressEvent& event) { shown.emplace_back(event.done, event.total); });
+    measure_interleaved({call, call}, [&] { return now; });
+  }
+  ASSERT_FALSE(shown.empty());
+  EXPECT_EQ(shown.back(), std::pair(8, 8)) << "turns that are not needed are done";
 }
 
 TEST(MeasureInterleaved, LeavesOutWhatDoesNotFitAndThrowsOtherErrors) {
