@@ -228,14 +228,15 @@ json warnings_of(const PairPlan& plan, const PairResult& result) {
 }
 
 /// Removes results of an earlier run, and its report.
-/// @returns that a cloud which somebody has changed is kept; empty where none was
-std::string remove_earlier(const PairRun& run, const std::vector<std::string>& files) {
-  const std::string kept_cloud = run.results.keep_changed_cloud(Step::kPair);
-  if (!kept_cloud.empty()) messages().warn("{}", kept_cloud);
+/// @returns  warnings of the files that somebody has changed, which are kept
+std::vector<std::string> remove_earlier(PairRun& run, const std::vector<std::string>& files) {
+  run.results.begin({Step::kPair});
   for (const char* report : {pair_file::kReport, pair_file::kReportPage})
     run.workspace.owned().remove(report);
   for (const std::string& file : files) run.workspace.owned().remove(file);
-  return kept_cloud;
+  std::vector<std::string> changed = run.results.take_changed();
+  for (const std::string& text : changed) messages().warn("{}", text);
+  return changed;
 }
 
 /// Matches the images and writes what comes of it. The results of an earlier run stay until then.
@@ -244,10 +245,10 @@ void match_and_write(PairRun& run, const PairImages& images, json inputs, StepCl
   PairResult result = match(run, images, clock);
   StepRecord record;
   record.inputs = std::move(inputs);
-  const std::string kept_cloud = remove_earlier(run, {});
+  const std::vector<std::string> changed = remove_earlier(run, {});
   json warnings = warnings_of(plan, result);
   for (const json& warning : warnings) messages().warn("{}", warning.get<std::string>());
-  if (!kept_cloud.empty()) warnings.push_back(kept_cloud);
+  for (const std::string& text : changed) warnings.push_back(text);
   write_disparity(run, result, record);
   {
     const Image<Rgb8> colour = read_pair_colour(plan.files.left, colour_levels(plan.files));

@@ -120,9 +120,9 @@ constexpr GraphStep kGraphSteps[] = {
     {Step::kFusion,
      [](SceneGraph& graph) {
        fuse_views(graph);
-       const SceneJob& job = graph.job;
-       if (!job.targets.does(Step::kTiles)) remove_tiles(job.products.workspace, false);
-       if (!job.targets.does(Step::kExport)) remove_exported_points(job.products.workspace, false);
+       SceneJob& job = graph.job;
+       if (!job.targets.does(Step::kTiles)) remove_tiles(job.products, false);
+       if (!job.targets.does(Step::kExport)) remove_exported_points(job.products, false);
      }},
     {Step::kTiles,
      [](SceneGraph& graph) {
@@ -201,6 +201,11 @@ void name_earlier_cloud(const SceneJob& job) {
                     cloud.string());
 }
 
+/// Says which files that somebody has changed are kept under other names.
+void name_changed_files(SceneJob& job) {
+  for (const std::string& text : job.products.results.take_changed()) job.findings.warn(text);
+}
+
 /// A scene from its model to its reports; returns its report.
 json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
   StepClock clock;
@@ -235,6 +240,7 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
   try {
     do_steps(job, work, turn, log, clock);
   } catch (...) {
+    name_changed_files(job);
     keep_times(job, clock.times());
     if (const Workspace& workspace = job.products.workspace;
         is_there(workspace.path(Workspace::record_file(Step::kFusion))) &&
@@ -245,9 +251,10 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
     throw;
   }
   if (job.targets.does(Step::kFusion))
-    remove_files_of_departed_views(job.input, job.plan, job.products.workspace);
+    remove_files_of_departed_views(job.input, job.products);
   else
     name_earlier_cloud(job);
+  name_changed_files(job);
   json report = report_json(job, names_of(work.backends()), clock.times());
   report["predicted"] = time_json(predicted_time(job, work, turn, clock.times()));
   check_results_are_there(job.products);  // the last thing before the reports

@@ -182,6 +182,16 @@ TEST_F(ReconstructPair, PlansSayWhatIsKeptAndWhatIsReplaced) {
   EXPECT_THAT(reconstruct({"pair", "--overwrite", "--dry-run"}).out, HasSubstr("  to do: matching\n"));
 }
 
+TEST_F(ReconstructPair, AnyResultThatSomebodyHasChangedIsKept) {
+  write_images();
+  ASSERT_EQ(match({}).exit_code, 0);
+  for (const char* name : {"disparity.pfm", "disparity.png", "preview.png"})
+    set_content(file("dense") / name, "changed");
+  ASSERT_EQ(match({"--max-disparity", "12"}).exit_code, 0);
+  for (const char* name : {"disparity.changed.pfm", "disparity.changed.png", "preview.changed.png"})
+    EXPECT_EQ(content(file("dense") / name), "changed") << name;
+}
+
 TEST_F(ReconstructPair, ACloudThatSomebodyHasChangedIsKept) {
   write_pair_folder("pair");
   ASSERT_EQ(reconstruct({"pair"}).exit_code, 0);

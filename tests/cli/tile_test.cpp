@@ -101,6 +101,9 @@ TEST_F(ReconstructTiles, AreKeptUntilTheyAreStale) {
   set_content(tiles() / before.begin()->first, "damaged");
   EXPECT_THAT(run({"--tile", "0.5"}).err, HasSubstr("tiles: the stale ones are made again: tiles/" +
                                                     before.begin()->first + " is not as it was written"));
+  const fs::path kept = (tiles() / before.begin()->first).replace_extension(".changed.ply");
+  EXPECT_EQ(content(kept), "damaged");
+  fs::remove(kept);
   expect_tiles(0.5);
 
   set_content(tiles() / "notes.txt", "of the user");

@@ -4,9 +4,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/content_hash.hpp"
 #include "core/error.hpp"
-#include "core/paths.hpp"
 #include "io/file/output_file.hpp"
 
 namespace recon {
@@ -57,6 +55,8 @@ ResultStore::Entry ResultStore::look_up(const ResultKey& key, const nlohmann::js
     }
   if (causes.empty() && found.record->superseded && !superseded_too)
     causes.push_back(cause("an earlier run with --overwrite ended before its turn"));
+  if (causes.empty() && found.record->replaced)
+    causes.push_back(cause("an earlier run ended while it was made again"));
   if (!causes.empty()) return {{}, {std::move(causes), false, changed}};
   return found;
 }
@@ -114,19 +114,44 @@ void ResultStore::forget(const ResultKey& key, std::vector<StaleCause> causes) {
   entries_[key] = {{}, {std::move(causes)}};
 }
 
-std::string ResultStore::keep_changed_cloud(Step step) const {
-  const std::filesystem::path cloud = workspace_.path(Workspace::cloud_file());
-  const auto record = read_record(record_path({step}));
-  if (!record || !is_file(cloud)) return {};
-  const auto written = std::ranges::find(record->outputs, Workspace::cloud_file(), &OutputFile::name);
-  if (written == record->outputs.end() || identify_file(cloud) == written->identity) return {};
+void ResultStore::begin(const ResultKey& key, const std::function<bool(const std::string&)>& is_spared) {
+  std::optional<StepRecord> record = read_record(record_path(key));
+  // Of one that is being replaced, files are those of a run that ended meanwhile.
+  if (!record || std::exchange(record->replaced, true)) return;
+  std::error_code ignored;
+  for (const OutputFile& file : record->outputs)
+    if (std::filesystem::is_regular_file(workspace_.path(file.name), ignored) &&
+        !(is_spared && is_spared(file.name)) && !is_as_written(file, workspace_.root()))
+      keep(file.name);
+  write_record(record_path(key), *record);
+}
+
+/// Gives a file a name that nothing has.
+void ResultStore::keep(const std::string& file) {
+  const std::filesystem::path path = workspace_.path(file),
+                              stem = std::filesystem::path(path).replace_extension();
+  const std::lock_guard lock(mutex_);
   std::error_code error;
-  std::filesystem::path kept = workspace_.path("fused.changed.ply");
-  for (int i = 2; std::filesystem::exists(std::filesystem::symlink_status(kept, error)); ++i)
-    kept = workspace_.path("fused.changed-" + std::to_string(i) + ".ply");
-  std::filesystem::rename(cloud, kept, error);
-  if (error) throw OutputError(cloud.string() + ": cannot be renamed: " + error.message());
-  return cloud.string() + " has been changed since it was written: it is kept as " + kept.filename().string();
+  std::filesystem::path kept;
+  for (int i = 1; i == 1 || std::filesystem::exists(std::filesystem::symlink_status(kept, error)); ++i)
+    kept = stem.string() + ".changed" + (i == 1 ? "" : "-" + std::to_string(i)) + path.extension().string();
+  std::filesystem::rename(path, kept, error);
+  if (error) throw OutputError(path.string() + ": cannot be renamed: " + error.message());
+  changed_.push_back(path.string() + " has been changed since it was written: it is kept as " +
+                     kept.filename().string());
+}
+
+std::vector<std::string> ResultStore::take_changed() {
+  constexpr std::size_t kNamed = 5;
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> texts = std::exchange(changed_, {});
+  std::ranges::sort(texts);
+  if (const std::size_t all = texts.size(); all > kNamed + 1) {
+    texts.resize(kNamed);
+    texts.push_back(std::to_string(all - kNamed) + " more files in " + workspace_.root().string() +
+                    " have been changed since they were written: they are kept in the same way");
+  }
+  return texts;
 }
 
 ResultStore::Count ResultStore::count(Step step) const {

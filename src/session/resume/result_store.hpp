@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -71,12 +72,14 @@ class ResultStore {
   /// Forgets a result of an earlier run, which has to be made again.
   void forget(const ResultKey& key, std::vector<StaleCause> causes);
 
-  /// Gives the cloud another name, fused.changed.ply or one with a number, where somebody has changed it
-  /// since a run wrote it.
-  /// @param step  whose record has the cloud
-  /// @returns  a warning that names both; empty where there is no such cloud
+  /// Call it before the first file of a result is written over or removed. Files of an earlier run that
+  /// somebody has changed since get other names, such as fused.changed.ply: nothing is lost.
+  /// @param is_spared  whether a file stays where it is; empty: none does
   /// @throws OutputError
-  std::string keep_changed_cloud(Step step) const;
+  void begin(const ResultKey& key, const std::function<bool(const std::string&)>& is_spared = {});
+
+  /// Warnings that name the files which `begin` has given other names since the last call; many become few.
+  std::vector<std::string> take_changed();
 
   /// Results of a step that this run has made, and that an earlier one had.
   struct Count {
@@ -100,6 +103,7 @@ class ResultStore {
 
   Entry look_up(const ResultKey& key, const nlohmann::json& inputs, bool superseded_too) const;
   State state(const ResultKey& key) const;
+  void keep(const std::string& file);
   std::filesystem::path record_path(const ResultKey& key) const {
     return workspace_.path(Workspace::record_file(key.step, key.view));
   }
@@ -108,6 +112,7 @@ class ResultStore {
   const bool overwrite_;
   mutable std::mutex mutex_;
   std::map<ResultKey, Entry> entries_;
+  std::vector<std::string> changed_;  ///< see take_changed
 };
 
 }  // namespace recon

@@ -47,6 +47,7 @@ void write_record(const std::filesystem::path& path, const StepRecord& record) {
   json document = {{"inputs", record.inputs}, {"outputs", outputs}, {"result", record.result}};
   if (record.cleaned) document["cleaned"] = true;
   if (record.superseded) document["superseded"] = true;
+  if (record.replaced) document["replaced"] = true;
   write_file(path, json_text(document));
 }
 
@@ -60,6 +61,7 @@ std::optional<StepRecord> read_record(const std::filesystem::path& path) {
     if (!is_result(record.result)) return std::nullopt;
     record.cleaned = document.value("cleaned", false);
     record.superseded = document.value("superseded", false);
+    record.replaced = document.value("replaced", false);
     for (const json& output : document.at("outputs"))
       record.outputs.push_back(
           {output.at("file").get<std::string>(),
@@ -73,15 +75,18 @@ std::optional<StepRecord> read_record(const std::filesystem::path& path) {
   }
 }
 
+bool is_as_written(const OutputFile& output, const std::filesystem::path& output_folder) {
+  const std::filesystem::path path = output_folder / output.name;
+  std::error_code error;
+  // The size reveals most damage without reading the file.
+  return std::filesystem::file_size(path, error) == output.identity.size && !error &&
+         identify_file(path) == output.identity;
+}
+
 std::optional<std::string> damaged_output(const StepRecord& record,
                                           const std::filesystem::path& output_folder) {
-  for (const OutputFile& output : record.outputs) {
-    const std::filesystem::path path = output_folder / output.name;
-    std::error_code error;
-    // The size reveals most damage without reading the file.
-    if (std::filesystem::file_size(path, error) != output.identity.size || error) return output.name;
-    if (identify_file(path) != output.identity) return output.name;
-  }
+  for (const OutputFile& output : record.outputs)
+    if (!is_as_written(output, output_folder)) return output.name;
   return std::nullopt;
 }
 

@@ -27,6 +27,7 @@ struct StepRecord {
   nlohmann::json result;
   bool cleaned = false;     ///< the files were removed, since nothing but other options would need them again
   bool superseded = false;  ///< a run with --overwrite has begun that is to make the result again
+  bool replaced = false;    ///< other files are being written in the place of these
 };
 
 /// Whether each member of `keys` that an object has passes a test: files may have been changed by hand.
@@ -43,6 +44,9 @@ void write_record(const std::filesystem::path& path, const StepRecord& record);
 /// Reads a record; nothing when there is none, it is damaged, names a file outside the output folder, or a
 /// value has another type than was written.
 std::optional<StepRecord> read_record(const std::filesystem::path& path);
+
+/// Whether a file is there with the content that was written.
+bool is_as_written(const OutputFile& output, const std::filesystem::path& output_folder);
 
 /// Whether all files of a record are there with the content that was written; otherwise the first that is
 /// not.

@@ -61,8 +61,10 @@ class Checks {
   TaskEnd commit(int view) {
     std::optional<Result> result = std::exchange(results_[view], std::nullopt);
     if (result) {
+      const ResultKey key = products_.key(Step::kCheck, view);
+      products_.results.begin(key);
       for (WrittenFile& file : result->files) result->record.outputs.push_back(file.commit());
-      products_.results.put(products_.key(Step::kCheck, view), std::move(result->record));
+      products_.results.put(key, std::move(result->record));
     }
     graph_.progress(Step::kCheck).advance(/*kept=*/!result);
     return TaskEnd::kDone;

@@ -102,9 +102,11 @@ class Estimation {
     record.inputs = graph_.job.inputs.estimate(view);
     WrittenFile depth = products_.maps.write_depth(MapKind::kPhotometric, name, *result.maps);
     WrittenFile confidence = products_.maps.write_confidence(MapKind::kPhotometric, name, *result.maps);
+    const ResultKey key = products_.key(Step::kEstimate, view);
+    products_.results.begin(key);
     record.outputs = {depth.commit(), confidence.commit()};
     record.result = result.record;
-    products_.results.put(products_.key(Step::kEstimate, view), std::move(record));
+    products_.results.put(key, std::move(record));
     graph_.progress(Step::kEstimate).advance();
     return TaskEnd::kDone;
   }

@@ -150,7 +150,9 @@ std::vector<std::string> exported_files() {
   return files;
 }
 
-void remove_exported_points(const Workspace& workspace, bool replaced) {
+void remove_exported_points(SceneProducts& products, bool replaced) {
+  const Workspace& workspace = products.workspace;
+  products.results.begin({Step::kExport});
   OwnedFiles& owned = workspace.owned();
   // The record goes first: a model without one is of no finished step.
   owned.remove(Workspace::record_file(Step::kExport));
@@ -177,7 +179,7 @@ void export_points(SceneProducts& products, const StepInputs& inputs, const Clou
   }
   if (const std::string reason = products.results.reason({Step::kExport}); !reason.empty())
     messages().info("export: the stale model is made again: {}", reason);
-  remove_exported_points(workspace, true);
+  remove_exported_points(products, true);
   products.maps.set_budget(0);
   products.photos.set_budget(0);
   const fs::path file = workspace.path(Workspace::cloud_file());

@@ -18,7 +18,7 @@ std::vector<std::string> exported_files();
 /// Removes the model of the points of an earlier run.
 /// @param replaced  by that of this run; else a message says that there was one
 /// @throws OutputError
-void remove_exported_points(const Workspace& workspace, bool replaced);
+void remove_exported_points(SceneProducts& products, bool replaced);
 
 /// Writes the model of --export-points with points of the finished cloud; a finished one of the same cloud is
 /// kept.

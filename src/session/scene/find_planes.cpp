@@ -115,6 +115,7 @@ class PlaneSearch {
   void finish(const std::vector<int>& views) {
     if (settings_.max_planes > 0) search_planes(views);
     const PriorFits priors = fitted_priors(views);
+    products_.results.begin({Step::kPlanes});
     std::vector<Filled> filled(views.size());
     bounded_parallel_for(static_cast<int>(views.size()), graph_.job.memory.check_at_once, [&](int i) {
       check_interrupted();

@@ -93,12 +93,14 @@ namespace {
 
 /// Removes what belongs to the cloud of an earlier run.
 /// Another one takes the place of the cloud itself.
-void remove_of_cloud(const Workspace& workspace, const Targets& targets) {
+void remove_of_cloud(SceneProducts& products, const Targets& targets) {
+  const Workspace& workspace = products.workspace;
+  products.results.begin({Step::kFusion});
   workspace.owned().remove(Workspace::record_file(Step::kFusion));
   for (const CloudFile& file : cloud_files())
     if (file.write != nullptr) workspace.owned().remove(file.name);
-  remove_tiles(workspace, targets.does(Step::kTiles));
-  remove_exported_points(workspace, targets.does(Step::kExport));
+  remove_tiles(products, targets.does(Step::kTiles));
+  remove_exported_points(products, targets.does(Step::kExport));
 }
 
 /// Advice about options that were given and can leave a cloud empty; without any, nothing.
@@ -267,9 +269,7 @@ void commit_cloud(SceneJob& job, UnfinishedCloud& cloud, StepRecord record) {
         workspace.root().string(), cloud.points, format_box(settings.roi),
         rounded_box(*cloud.writer.bounds()),
         is_there(workspace.path(Workspace::cloud_file())) ? "; the cloud of an earlier run stays" : ""));
-  if (const std::string kept = job.products.results.keep_changed_cloud(Step::kFusion); !kept.empty())
-    job.findings.warn(kept);
-  remove_of_cloud(workspace, job.targets);
+  remove_of_cloud(job.products, job.targets);
   const CloudFiles files = cloud.writer.commit();
   record.outputs = {{Workspace::cloud_file(), files.cloud}, {Workspace::visibility_file(), files.visibility}};
   log_offset(job.plan, settings);

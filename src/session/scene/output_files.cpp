@@ -191,12 +191,17 @@ std::string fewer_views(const Workspace& workspace, std::size_t views) {
   return before > views ? fmt::format("the cloud of {} views is replaced by one of {}", before, views) : "";
 }
 
-void remove_files_of_departed_views(const SceneInput& input, const ScenePlan& plan,
-                                    const Workspace& workspace) {
-  const std::vector<std::string> departed = departed_views(plan, workspace);
+void remove_files_of_departed_views(const SceneInput& input, SceneProducts& products) {
+  const Workspace& workspace = products.workspace;
+  const std::vector<std::string> departed = departed_views(products.plan, workspace),
+                                 files = files_of_departed(departed, input, workspace);
+  for (const std::string& view : departed)
+    for (const Step step : kViewSteps)
+      products.results.begin({step, view}, [&](const std::string& file) {
+        return std::ranges::find(files, file) == files.end();
+      });
   int removed = 0;
-  for (const std::string& file : files_of_departed(departed, input, workspace))
-    removed += workspace.owned().remove(file) ? 1 : 0;
+  for (const std::string& file : files) removed += workspace.owned().remove(file) ? 1 : 0;
   if (removed > 0)
     messages().info("the files of {} view{} that the model has no more are removed from {}", departed.size(),
                     departed.size() == 1 ? "" : "s", workspace.root().string());

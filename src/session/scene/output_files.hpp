@@ -37,8 +37,7 @@ void check_folders(const PlannedOutput& output, bool of_others);
 
 /// Removes the files of views that an earlier run had and the model has no more.
 /// @throws OutputError
-void remove_files_of_departed_views(const SceneInput& input, const ScenePlan& plan,
-                                    const Workspace& workspace);
+void remove_files_of_departed_views(const SceneInput& input, SceneProducts& products);
 
 /// What a run removes of earlier ones and does not write again, and why: a text for each kind, such as "the 6
 /// tiles in dense/tiles, as --tile is not given". The list of files is loaded.

@@ -49,6 +49,8 @@ void Preparation::write_mask(int view, DecodedPhoto& photo, StepRecord& record) 
 void Preparation::write_view(int view, const std::string& content, const Image<Rgb8>& image,
                              DecodedPhoto& photo, StepRecord record) {
   const ViewPlan& plan = plan_.view(view);
+  const ResultKey key = products_.key(Step::kPrepare, view);
+  products_.results.begin(key);
   const std::string file = Workspace::image_file(plan.output_name);
   const std::filesystem::path path = products_.workspace.path(file);
   record.outputs.push_back(
@@ -56,7 +58,7 @@ void Preparation::write_view(int view, const std::string& content, const Image<R
   write_mask(view, photo, record);
   record.result = {{"width", image.width()}, {"height", image.height()}};
   if (!photo.damage.empty()) record.result["damage"] = photo.damage;
-  products_.results.put(products_.key(Step::kPrepare, view), std::move(record));
+  products_.results.put(key, std::move(record));
 }
 
 /// Reads a photo and, with `write`, writes the undistorted images of its views, unless an earlier run did;

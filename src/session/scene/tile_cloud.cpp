@@ -58,7 +58,9 @@ void check_tile_size(const std::string& scene, const ScenePlan& plan, const Clou
   }
 }
 
-void remove_tiles(const Workspace& workspace, bool replaced) {
+void remove_tiles(SceneProducts& products, bool replaced) {
+  const Workspace& workspace = products.workspace;
+  products.results.begin({Step::kTiles});
   // The record goes first: tiles without one are of no finished step.
   OwnedFiles& owned = workspace.owned();
   owned.remove(Workspace::record_file(Step::kTiles));
@@ -85,7 +87,7 @@ void tile_cloud(SceneProducts& products, const StepInputs& inputs, double tile) 
     messages().info("tiles: the stale ones are made again: {}", reason);
   const std::string folder = Workspace::tiles_folder() + "/";
   const auto claim = [&](std::vector<std::string> names) {
-    remove_tiles(workspace, true);  // now it is known that there can be others
+    remove_tiles(products, true);  // now it is known that there can be others
     for (std::string& name : names) name.insert(0, folder);
     workspace.owned().claim(names);
   };

@@ -17,7 +17,7 @@ void check_tile_size(const std::string& scene, const ScenePlan& plan, const Clou
 /// Removes the tiles of the cloud of an earlier run.
 /// @param replaced  by those of this run; else a message says that there were some
 /// @throws OutputError
-void remove_tiles(const Workspace& workspace, bool replaced);
+void remove_tiles(SceneProducts& products, bool replaced);
 
 /// Divides the finished cloud into tiles of --tile scene units; finished tiles of the same cloud are kept,
 /// all others are removed.

@@ -53,6 +53,35 @@ TEST_F(ResultStoreTest, AStoreRemovesEarlierFilesBeforeItsRecordHolds) {
   EXPECT_FALSE(fs::exists(folder_ / "mask.png"));
 }
 
+/// A run that ends between its files and their record leaves files that nobody has changed.
+TEST_F(ResultStoreTest, AStoreKeepsWhatSomebodyHasChangedAndNotWhatARunHasWritten) {
+  const Workspace workspace(folder_);
+  const ResultKey key{Step::kEstimate, "a.png"};
+  workspace.owned().claim({"maps/a.bin"});
+  write("maps/a.bin", "content");
+  const StepRecord record{
+      {}, {{"maps/a.bin", *identify_file(folder_ / "maps/a.bin")}}, nlohmann::json::object()};
+  ResultStore(workspace, false).put(key, record);
+  ResultStore ended(workspace, false);
+  ended.begin(key);
+  EXPECT_TRUE(ended.take_changed().empty());
+  write("maps/a.bin", "of other options");
+  ResultStore next(workspace, false);
+  next.begin(key);
+  EXPECT_TRUE(next.take_changed().empty());
+  write("maps/a.bin", "content");
+  EXPECT_EQ(next.find(key, {}), nullptr);
+  EXPECT_EQ(next.reason(key), "an earlier run ended while it was made again");
+  next.put(key, record);
+  write("maps/a.bin", "of the user");
+  write("maps/a.changed.bin", "an earlier one");
+  next.begin(key);
+  EXPECT_EQ(next.take_changed().size(), 1u);
+  EXPECT_TRUE(next.take_changed().empty());
+  EXPECT_TRUE(fs::exists(folder_ / "maps/a.changed-2.bin"));
+  EXPECT_FALSE(fs::exists(folder_ / "maps/a.bin"));
+}
+
 /// A store gives what a run has put, and to the next one what still holds.
 TEST_F(ResultStoreTest, AStoreKeepsWhatHoldsAndSaysWhyElse) {
   const Workspace workspace(folder_);
