@@ -15,8 +15,8 @@ namespace recon {
 
 namespace {
 
-std::string name_of(const ScenePlan& plan, int view) {
-  return "filled " + plan.view(view).output_name;
+std::string name_of(const ScenePlan& plan, int view, FilledMaps::By by) {
+  return (by == FilledMaps::By::kPrior ? "filled by prior " : "filled ") + plan.view(view).output_name;
 }
 
 /// @throws InputError where the image of a file is not that of the view in small
@@ -53,33 +53,37 @@ FilledMaps::FilledMaps(SceneProducts& products, const DepthRange& bounds)
   }
 }
 
-bool FilledMaps::fills(int view) const {
-  return by_planes_[view] || by_prior_[view];
+FilledMaps::By FilledMaps::filled_by(int view) const {
+  return by_prior_[view] ? By::kPrior : by_planes_[view] ? By::kPlanes : By::kNothing;
 }
 
-std::shared_ptr<const ViewDepth> FilledMaps::get(int view) const {
+std::shared_ptr<const ViewDepth> FilledMaps::get(int view, By by) const {
   const ViewPlan& plan = products_.plan.view(view);
-  if (!fills(view)) return products_.maps.get(MapKind::kPhotometric, plan.output_name, plan.camera);
-  return products_.maps.derived(name_of(products_.plan, view), [&] { return filled(view); });
+  if (by == By::kPrior && !by_prior_[view]) by = By::kPlanes;
+  if (by == By::kPlanes && !by_planes_[view]) by = By::kNothing;
+  if (by == By::kNothing) return products_.maps.get(MapKind::kPhotometric, plan.output_name, plan.camera);
+  return products_.maps.derived(name_of(products_.plan, view, by), [&] { return filled(view, by); });
 }
 
-std::shared_ptr<const ViewDepth> FilledMaps::filled(int view) const {
+std::shared_ptr<const ViewDepth> FilledMaps::filled(int view, By by) const {
   const ViewPlan& plan = products_.plan.view(view);
-  const auto maps = products_.maps.take(MapKind::kPhotometric, plan.output_name, plan.camera);
+  const auto maps = by == By::kPrior
+                        ? get(view, By::kPlanes)
+                        : products_.maps.take(MapKind::kPhotometric, plan.output_name, plan.camera);
   auto result = std::make_shared<ViewDepth>(
       ViewDepth{maps->depth.clone(), maps->normal.clone(), maps->confidence.clone()});
   const Image<std::uint8_t> mask = prepared_mask(products_, view);
   const CheckedMaps filled{result->depth.view(), result->normal.view(), result->confidence.view(),
                            mask.view()};
   const int factor = plane_image_factor(plan.camera);
-  if (by_planes_[view]) {
+  if (by == By::kPlanes) {
     const std::filesystem::path file = products_.workspace.path(Workspace::plane_file(plan.output_name));
     const Image<std::uint8_t> labels = read_grey_image(file);
     check_size(file, plan.camera, labels.width(), labels.height());
     fill_planes(labels.view(), factor, planes_, plan.camera, products_.plan.scene_view(view).cam_from_world,
                 bounds_, filled);
   }
-  if (by_prior_[view]) {
+  if (by == By::kPrior) {
     const std::filesystem::path file = products_.workspace.path(Workspace::prior_file(plan.output_name));
     const Image<float> prior = read_depth_map(file);
     check_size(file, plan.camera, prior.width(), prior.height());
@@ -91,7 +95,8 @@ std::shared_ptr<const ViewDepth> FilledMaps::filled(int view) const {
 
 void FilledMaps::release(int view) const {
   products_.maps.release(MapKind::kPhotometric, products_.plan.view(view).output_name);
-  products_.maps.release_derived(name_of(products_.plan, view));
+  for (const By by : {By::kPlanes, By::kPrior})
+    products_.maps.release_derived(name_of(products_.plan, view, by));
 }
 
 }  // namespace recon

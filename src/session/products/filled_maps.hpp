@@ -13,24 +13,28 @@ namespace recon {
 /// pixels, which keeps joints and frames apart, and larger images gain nothing.
 int plane_image_factor(const Pinhole& camera);
 
-/// The maps of views before the check, with the areas that planes of the scene fill.
+/// The maps of views before the check, with the areas that planes of the scene fill, and what priors fill.
 class FilledMaps {
  public:
   /// Those of the planes that are found by now.
   /// @param products  outlive this
   FilledMaps(SceneProducts& products, const DepthRange& bounds);
 
-  /// Whether planes or a prior fill anything of a view; else its maps are those of its files.
-  bool fills(int view) const;
+  /// What fills maps.
+  enum class By { kNothing, kPlanes, kPrior };
 
+  /// What fills most of the maps of a view; kNothing: its maps are those of its files.
+  By filled_by(int view) const;
+
+  /// @param by  what may fill them: planes, or a prior after these
   /// @throws InputError
-  std::shared_ptr<const ViewDepth> get(int view) const;
+  std::shared_ptr<const ViewDepth> get(int view, By by) const;
 
   /// Frees the maps of a view.
   void release(int view) const;
 
  private:
-  std::shared_ptr<const ViewDepth> filled(int view) const;
+  std::shared_ptr<const ViewDepth> filled(int view, By by) const;
 
   SceneProducts& products_;
   const DepthRange bounds_;

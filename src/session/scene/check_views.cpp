@@ -5,6 +5,7 @@
 
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
+#include "fuse/planes/fill_prior.hpp"
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "methods/sweep/plane_sweep.hpp"
@@ -116,26 +117,47 @@ class Checks {
   /// The maps of a view that its sources confirm.
   ViewDepth checked_maps(int view, const std::vector<int>& sources) {
     const Image<std::uint8_t> mask = prepared_mask(products_, view);
-    ViewCheck check{depth_source(view), {}, mask.view(), {}, {}};
-    for (const int source : sources) check.sources.push_back(depth_source(source));
+    using enum FilledMaps::By;
+    ViewCheck check{depth_source(view, kPrior), {}, mask.view(), {}, {}};
+    for (const int source : sources) check.sources.push_back(depth_source(source, kPlanes));
     CheckDevices& devices = graph_.check_devices;
+    const auto said_by = [&](const std::vector<DepthSource>& all) {
+      return devices.count_agreement(view, check.reference, all, settings_.consistency);
+    };
+    const auto maps = filled_.get(view, kPrior);
     check.count_agreement = [&] {
-      return devices.count_agreement(view, check.reference, check.sources, settings_.consistency);
+      Image<Agreement> said = said_by(check.sources);
+      if (filled_.filled_by(view) == kPrior) {
+        std::vector<DepthSource> with_priors;
+        for (const int source : sources) with_priors.push_back(depth_source(source, kPrior));
+        take_of_priors(maps->confidence.view(), said_by(with_priors), said);
+      }
+      return said;
     };
     check.normals = [&](ImageView<const float> depth) {
       return devices.checked_normals(view, depth, check.reference.camera);
     };
-    return check_view(check, *filled_.get(view), settings_);
+    return check_view(check, *maps, settings_);
   }
 
-  DepthSource depth_source(int view) const {
-    const auto load = [this, view] {
-      auto maps = filled_.get(view);
+  /// What priors of other views say counts for depths of priors only.
+  static void take_of_priors(ImageView<const float> confidence, const Image<Agreement>& with_priors,
+                             Image<Agreement>& said) {
+    parallel_for(said.height(), [&](int y) {
+      for (int x = 0; x < said.width(); ++x)
+        if (confidence(x, y) >= kPriorConfidence) said(x, y) = with_priors(x, y);
+    });
+  }
+
+  /// @param by  what may fill its maps
+  DepthSource depth_source(int view, FilledMaps::By by) const {
+    const auto load = [this, view, by] {
+      auto maps = filled_.get(view, by);
       const ViewDepth& loaded = *maps;
       return DepthSource::Maps{loaded.depth.view(), loaded.normal.view(), std::move(maps)};
     };
     return {plan_.view(view).camera, plan_.scene_view(view).cam_from_world,
-            filled_.fills(view) ? graph_.filled_map_id(view) : graph_.map_id(view), load,
+            graph_.filled_map_id(view, std::min(by, filled_.filled_by(view))), load,
             products_.maps.normal_noise(plan_.view(view).output_name, plan_.view(view).camera)};
   }
 

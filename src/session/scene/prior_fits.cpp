@@ -17,7 +17,7 @@ namespace {
 /// Whether a prior takes the place of a depth that sources confirm: photos are not sure of it, and the prior,
 /// whose error is small there, says otherwise.
 bool replaces(const PriorFit& fit, const ConfirmedView& view, int x, int y) {
-  constexpr float kSure = 0.9f, kOther = 0.03f;
+  constexpr float kSure = 0.8f, kOther = 0.03f;
   return view.reliability(x, y) < kSure &&
          std::abs(view.depth(x, y) / fit.depth(x, y) - 1) > std::max(kOther, 2 * fit.error(x, y));
 }

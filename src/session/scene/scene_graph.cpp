@@ -58,7 +58,7 @@ int StepProgress::done() const {
 SceneGraph::SceneGraph(SceneJob& scene, const Backends& devices, std::unique_ptr<Executor> executor)
     : job(scene),
       backends(devices),
-      first_map_id(unique_ids(3 * scene.plan.views.size())),
+      first_map_id(unique_ids(4 * scene.plan.views.size())),
       check_devices(devices, scene.findings),
       views(scene.plan.views.size()),
       threads(executor ? std::move(executor) : std::make_unique<TaskThreads>(scene.host.threads)),

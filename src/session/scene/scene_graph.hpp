@@ -11,6 +11,7 @@
 #include "core/progress.hpp"
 #include "methods/backend.hpp"
 #include "session/graph/scheduler.hpp"
+#include "session/products/filled_maps.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/scene/check_devices.hpp"
 
@@ -76,9 +77,14 @@ struct SceneGraph {
   /// Identifies the maps of a view before the check within the process, see DepthSource.
   std::uint64_t map_id(int view) const { return first_map_id + static_cast<std::uint64_t>(view); }
 
-  /// The same of its maps in small, and of those whose areas are filled.
+  /// The same of its maps in small, and of those that are filled.
   std::uint64_t small_map_id(int view) const { return map_id(view) + views.size(); }
-  std::uint64_t filled_map_id(int view) const { return map_id(view) + 2 * views.size(); }
+  std::uint64_t filled_map_id(int view, FilledMaps::By by) const {
+    return map_id(view) + (by == FilledMaps::By::kNothing  ? 0
+                           : by == FilledMaps::By::kPlanes ? 2
+                                                           : 3) *
+                              views.size();
+  }
 
   SceneJob& job;
   const Backends& backends;

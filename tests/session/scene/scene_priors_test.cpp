@@ -1,0 +1,197 @@
+// Priors of --prior-maps as part of a run: what they fill, which are not used, and when it is done again.
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "io/map/map_files.hpp"
+#include "session/options/options.hpp"
+#include "session/scene/scene_steps.hpp"
+
+namespace recon {
+namespace {
+
+using namespace test;  // NOLINT(google-build-using-namespace): the fixture and its backends
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr int kPriorViews = 5;
+
+/// A plain wall with posters and a floor, and what a network would see of them.
+class ScenePriors : public SceneSteps {
+ protected:
+  ScenePriors() : SceneSteps("plain_scene.json", kPriorViews) {
+    options_ = parse_options({});
+    options_.quiet = true;
+    options_.scene_planes = 0;
+    const std::string file = RECON_SOURCE_DIR "/tests/cli/data/plain_scene.json";
+    const SceneDescription description = parse_description(content(file), file, kPriorViews).scene;
+    fs::create_directories(maps());
+    for (int i = 0; i < kPriorViews; ++i) {
+      names_.push_back(description.views[static_cast<std::size_t>(i)].name);
+      truth_.push_back(render_view(description, i).depth);
+    }
+  }
+
+  fs::path maps() const { return folder_ / "priors"; }
+
+  /// Writes a map of each view. @param value  value(view, x, y)
+  template <class Value>
+  void write_priors(const Value& value) const {
+    for (int view = 0; view < kPriorViews; ++view) {
+      Image<float> map(truth_[view].width(), truth_[view].height());
+      for (int y = 0; y < map.height(); ++y)
+        for (int x = 0; x < map.width(); ++x) map(x, y) = static_cast<float>(value(view, x, y));
+      write_pfm(maps() / (names_[static_cast<std::size_t>(view)] + ".pfm"), map.view());
+    }
+  }
+  double depth(int view, int x, int y) const { return static_cast<double>(truth_[view](x, y)); }
+  /// Of another scale in each view, and bent.
+  void write_network_priors() const {
+    write_priors([&](int view, int x, int y) {
+      return (1 + 0.3 * view) * (1 / (depth(view, x, y) * (1 + 0.05 * std::sin(0.04 * x))) + 0.1);
+    });
+  }
+
+  std::unique_ptr<SceneJob> run(const std::string& output) {
+    Backends backends;
+    add_backend(backends, "only");
+    auto job = begin(output);
+    prepare(*job, backends);
+    do_all(*job, backends);
+    return job;
+  }
+  std::unique_ptr<SceneJob> run_with_priors(const std::string& output) {
+    options_.prior.folder = maps();
+    return run(output);
+  }
+
+  /// The shares of the pixels of a run that have a checked depth, and one within 1 % of the truth.
+  std::pair<double, double> known_and_right(SceneJob& job) const {
+    double known = 0, right = 0, all = 0;
+    for (int view = 0; view < kPriorViews; ++view) {
+      const ViewPlan& plan = job.plan.view(view);
+      const auto found = job.products.maps.get(MapKind::kGeometric, plan.output_name, plan.camera);
+      for (int y = 0; y < plan.camera.height; ++y)
+        for (int x = 0; x < plan.camera.width; ++x) {
+          all += 1;
+          known += std::isnan(found->depth(x, y)) ? 0 : 1;
+          right += std::abs(static_cast<double>(found->depth(x, y)) / depth(view, x, y) - 1) <= 0.01;
+        }
+    }
+    return {known / all, right / all};
+  }
+
+  static nlohmann::json result(const SceneJob& job) {
+    return job.products.results.get({Step::kPlanes})->result;
+  }
+
+  std::vector<std::string> names_;
+  std::vector<Image<float>> truth_;
+};
+
+TEST_F(ScenePriors, FillWhatPhotosDoNotShow) {
+  const auto [known_without, right_without] = known_and_right(*run("none"));
+  write_network_priors();
+  const auto job = run_with_priors("with");
+  const auto [known, right] = known_and_right(*job);
+  EXPECT_GT(right, right_without + 0.1) << right_without;
+  EXPECT_GT(right / known, right_without / known_without - 0.01);
+  EXPECT_EQ(result(*job).at("prior_kind"), "inverse");
+  for (const std::string& name : names_) {
+    const nlohmann::json& prior = result(*job).at("priors").at(name);
+    EXPECT_TRUE(prior.at("used"));
+    EXPECT_GT(prior.at("filled"), 0.02);
+    EXPECT_TRUE(fs::exists(job->products.workspace.path(Workspace::prior_file(name))));
+  }
+  EXPECT_THAT(job->findings.warnings, IsEmpty());
+}
+
+/// A depth that photos are sure of stays.
+TEST_F(ScenePriors, MoveNothingThatIsSure) {
+  const auto without = run("none");
+  write_network_priors();
+  const auto with = run_with_priors("with");
+  int sure = 0, moved = 0;
+  for (int view = 0; view < kPriorViews; ++view) {
+    const ViewPlan& plan = with->plan.view(view);
+    const auto before = without->products.maps.get(MapKind::kGeometric, plan.output_name, plan.camera),
+               after = with->products.maps.get(MapKind::kGeometric, plan.output_name, plan.camera);
+    for (int y = 0; y < plan.camera.height; ++y)
+      for (int x = 0; x < plan.camera.width; ++x) {
+        if (!(before->confidence(x, y) >= 0.9f)) continue;
+        ++sure;
+        moved += !(std::abs(after->depth(x, y) / before->depth(x, y) - 1) <= 0.005f);
+      }
+  }
+  EXPECT_GT(sure, 5000);
+  EXPECT_LE(moved, sure / 500);
+}
+
+TEST_F(ScenePriors, ThatAreOfSomethingElseChangeNothing) {
+  const auto expected = results(*run("none"));
+  const auto expect_unused = [&](const char* what) {
+    SCOPED_TRACE(what);
+    const auto job = run_with_priors("lies");
+    EXPECT_THAT(job->findings.warnings, Contains(AllOf(HasSubstr("the priors of 5 of 5 views are not used"),
+                                                       HasSubstr(names_.front()))));
+    expect_equal(results(*job), expected);
+  };
+  write_priors([&](int view, int x, int y) { return 1 / depth(view, truth_[view].width() - 1 - x, y); });
+  expect_unused("mirrored");
+  write_priors([&](int, int x, int y) { return 1 + (x * 7919 + y * 104729) % 97; });
+  expect_unused("noise");
+  write_priors([](int, int, int) { return 2.5; });
+  expect_unused("constant");
+}
+
+TEST_F(ScenePriors, OfDepthsAreRecognised) {
+  write_priors([&](int view, int x, int y) { return 0.4 * depth(view, x, y); });
+  const auto job = run_with_priors("depths");
+  EXPECT_EQ(result(*job).at("prior_kind"), "depth");
+  const auto [known, right] = known_and_right(*job);
+  write_priors([&](int view, int x, int y) { return 3 / depth(view, x, y); });
+  options_.prior.kind = PriorKind::kInverse;
+  const auto [known_inverse, right_inverse] = known_and_right(*run_with_priors("inverse"));
+  EXPECT_NEAR(right, right_inverse, 0.002);
+  write_priors([&](int view, int x, int y) {
+    const Pinhole& camera = job->plan.view(view).camera;
+    return 0.01 * depth(view, x, y) * norm(camera.ray(pixel_centre(x, y)));
+  });
+  options_.prior.kind = PriorKind::kDistance;
+  const auto [known_distance, right_distance] = known_and_right(*run_with_priors("distance"));
+  EXPECT_NEAR(right, right_distance, 0.002);
+}
+
+TEST_F(ScenePriors, AreFittedAgainWhenTheyChange) {
+  write_network_priors();
+  const auto first = results(*run_with_priors("run"));
+  const auto kept = run_with_priors("run");
+  EXPECT_EQ(kept->products.results.count(Step::kPlanes).kept, 1);
+  EXPECT_EQ(kept->products.results.count(Step::kCheck).kept, kPriorViews);
+  expect_equal(results(*kept), first);
+  fs::remove(maps() / (names_[2] + ".pfm"));
+  const auto fewer = run_with_priors("run");
+  EXPECT_EQ(fewer->products.results.count(Step::kEstimate).kept, kPriorViews) << "the photos are the same";
+  EXPECT_EQ(fewer->products.results.count(Step::kPlanes).done, 1);
+  EXPECT_THAT(fewer->findings.warnings, Contains(HasSubstr("1 of 5 views has no depth map there")));
+  expect_equal(results(*fewer), results(*run_with_priors("new")));
+  options_.prior = {};
+  expect_equal(results(*run("run")), results(*run("none")));
+}
+
+TEST_F(ScenePriors, OfAnotherShapeOrDamagedAreNotUsedInTheirView) {
+  write_network_priors();
+  write_pfm(maps() / (names_[1] + ".pfm"), Image<float>(50, 80, 1.0f).view());
+  std::ofstream(maps() / (names_[3] + ".pfm")) << "Pf\n12";
+  const auto job = run_with_priors("run");
+  EXPECT_THAT(job->findings.warnings, AllOf(Contains(AllOf(HasSubstr(names_[1]), HasSubstr("50x80"))),
+                                            Contains(HasSubstr(names_[3]))));
+  EXPECT_FALSE(fs::exists(job->products.workspace.path(Workspace::prior_file(names_[1]))));
+  EXPECT_TRUE(fs::exists(job->products.workspace.path(Workspace::prior_file(names_[0]))));
+}
+
+}  // namespace
+}  // namespace recon
