@@ -18,6 +18,7 @@ constexpr int kCell = 16;        ///< pixels
 constexpr int kFolds = 5;        ///< parts of the anchors, each of which the others predict
 constexpr int kFoldCells = 3;    ///< side of the blocks of cells that are in the same part
 constexpr int kRounds = 4;       ///< of weighting
+constexpr int kStep = 2;         ///< pixels between the anchors that are used, in both directions
 constexpr double kScale = 0.02;  ///< relative error at which the weight of an anchor is a half
 constexpr double kRidge = 8;     ///< anchors as which the coarser cells count
 
@@ -141,11 +142,11 @@ class Anchors {
     ignore_far_values();
   }
 
-  /// Calls `visit(x, y)` for all anchors where the prior has a value.
+  /// Calls `visit(x, y)` for the anchors that are used where the prior has a value.
   template <class Visit>
   void visit(const Visit& visit) const {
-    for (int y = 0; y < prior_.height; ++y)
-      for (int x = 0; x < prior_.width; ++x)
+    for (int y = 0; y < prior_.height; y += kStep)
+      for (int x = 0; x < prior_.width; x += kStep)
         if (!std::isnan(anchor_(x, y)) && !std::isnan(prior_(x, y))) visit(x, y);
   }
 

@@ -95,7 +95,7 @@ TEST(PriorFit, ExpectsErrorsWhereThePriorIsOfSomethingElse) {
     for (int x = 20; x < 100; ++x)
       prior(x, y) = 7.3f * (0.2f + static_cast<float>((x * 7 + y * 13) % 50) / 100);
   const PriorFit fit = fit_prior(prior.view(), anchor.view());
-  EXPECT_GT(fit.error(60, 180), 0.03f);
+  EXPECT_GT(fit.error(60, 180), 0.02f);
   EXPECT_LT(fit.error(260, 60), 1e-3f);
 }
 

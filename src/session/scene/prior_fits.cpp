@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/log.hpp"
+#include "core/parallel.hpp"
 #include "fuse/planes/area_planes.hpp"
 #include "refine/prior_fit.hpp"
 #include "session/options/option.hpp"
@@ -35,18 +37,22 @@ std::string PriorFits::kind() const {
 }
 
 PriorKind PriorFits::better_kind(const std::vector<ConfirmedView>& views) const {
-  constexpr std::size_t kAsked = 16;
-  double by_depth = 0, by_inverse = 0;
-  for (std::size_t i = 0; i < views.size(); i += std::max<std::size_t>(1, views.size() / kAsked)) {
-    const ConfirmedView& it = views[i];
-    if (!maps_.has(plan_.name(it.view)) || !maps_.fault(plan_, it.view).empty()) continue;
-    const auto right = [&](PriorKind kind) {
-      return fit_prior(maps_.read(plan_, it.view, it.camera, kind).view(), it.depth).right;
-    };
-    by_depth += right(PriorKind::kDepth);
-    by_inverse += right(PriorKind::kInverse);
-  }
-  return by_depth > by_inverse ? PriorKind::kDepth : PriorKind::kInverse;
+  constexpr std::size_t kAsked = 5;
+  std::vector<const ConfirmedView*> asked;
+  for (std::size_t i = 0; i < views.size(); i += (views.size() + kAsked - 1) / kAsked)
+    if (maps_.has(plan_.name(views[i].view)) && maps_.fault(plan_, views[i].view).empty())
+      asked.push_back(&views[i]);
+  std::vector<double> by_depth(asked.size()), by_inverse(asked.size());
+  parallel_for(2 * static_cast<int>(asked.size()), [&](int i) {
+    const ConfirmedView& it = *asked[i / 2];
+    const PriorKind kind = i % 2 == 0 ? PriorKind::kDepth : PriorKind::kInverse;
+    (i % 2 == 0 ? by_depth : by_inverse)[i / 2] =
+        fit_prior(maps_.read(plan_, it.view, it.camera, kind).view(), it.depth).right;
+  });
+  const auto sum = [](const std::vector<double>& shares) {
+    return std::accumulate(shares.begin(), shares.end(), 0.0);
+  };
+  return sum(by_depth) > sum(by_inverse) ? PriorKind::kDepth : PriorKind::kInverse;
 }
 
 Image<float> PriorFits::filling(const ConfirmedView& view, ImageView<const std::uint8_t> labels,
