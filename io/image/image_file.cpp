@@ -328,10 +328,20 @@ Image<std::uint16_t> read_png16(const std::filesystem::path& path) {
   return image;
 }
 
-FileIdentity write_png16(const std::filesystem::path& path, ImageView<const std::uint16_t> image) {
+static FileIdentity write_png16(const std::filesystem::path& path, const cv::Mat& pixels) {
   if (lower_extension(path) != ".png")
     throw UsageError(path.string() + ": 16-bit images are written as .png");
-  return encoded_file(path, mat_of(image, CV_16UC1)).commit();
+  return encoded_file(path, pixels).commit();
+}
+
+FileIdentity write_png16(const std::filesystem::path& path, ImageView<const std::uint16_t> image) {
+  return write_png16(path, mat_of(image, CV_16UC1));
+}
+
+FileIdentity write_png16(const std::filesystem::path& path, ImageView<const Vec3<std::uint16_t>> image) {
+  cv::Mat bgr;
+  cv::cvtColor(mat_of(image, CV_16UC3), bgr, cv::COLOR_RGB2BGR);
+  return write_png16(path, bgr);
 }
 
 AtomicFile image_file(const std::filesystem::path& path, ImageView<const Rgb8> image) {

@@ -109,6 +109,8 @@ ImageSize image_size(const std::filesystem::path& path);
 /// @throws InputError with path and reason, also for any other kind of image
 Image<std::uint16_t> read_png16(const std::filesystem::path& path);
 FileIdentity write_png16(const std::filesystem::path& path, ImageView<const std::uint16_t> image);
+/// The same of red, green and blue.
+FileIdentity write_png16(const std::filesystem::path& path, ImageView<const Vec3<std::uint16_t>> image);
 
 /// Writes an image as PNG or, with quality 95, as JPEG: by the extension .png, .jpg or .jpeg.
 /// @throws OutputError if it cannot be written or has sides longer than its format allows; UsageError for

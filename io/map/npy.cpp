@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -190,6 +191,43 @@ Image<float> parse_npy(std::string_view bytes, const std::string& file) {
       image.row(static_cast<int>(y))[x] =
           npy_number(numbers + (y * row + x * column) * each, header.type, order);
   return image;
+}
+
+/// Writes `parts` numbers a pixel, `value(pixel, part)`, of which those that are not finite become 0.
+template <class T, class Value>
+static FileIdentity write_array(const std::filesystem::path& path, ImageView<const T> image,
+                                const std::string& shape, int parts, const Value& value) {
+  constexpr std::size_t kBefore = 10, kAlignment = 64;  // bytes before the dictionary, and of all
+  std::string text = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }";
+  text.append(kAlignment - 1 - (kBefore + text.size()) % kAlignment, ' ').push_back('\n');
+  AtomicFile file(path);
+  file.write(std::string(kNpyMagic) + '\x01' + '\0');
+  std::string bytes;
+  append_number(bytes, static_cast<std::uint16_t>(text.size()));
+  file.write(bytes + text);
+  bytes.resize(sizeof(float) * static_cast<std::size_t>(parts) * static_cast<std::size_t>(image.width));
+  for (int y = 0; y < image.height; ++y) {
+    char* at = bytes.data();
+    for (int x = 0; x < image.width; ++x)
+      for (int part = 0; part < parts; ++part, at += sizeof(float)) {
+        const float number = value(image(x, y), part);
+        store_number(at, std::isfinite(number) ? number : 0.0f);
+      }
+    file.write(bytes);
+  }
+  return file.commit();
+}
+
+FileIdentity write_npy(const std::filesystem::path& path, ImageView<const float> image) {
+  const std::string shape = std::to_string(image.height) + ", " + std::to_string(image.width);
+  return write_array(path, image, shape, 1, [](float number, int) { return number; });
+}
+
+FileIdentity write_npy(const std::filesystem::path& path, ImageView<const Vec3f> image) {
+  const std::string shape = std::to_string(image.height) + ", " + std::to_string(image.width) + ", 3";
+  return write_array(path, image, shape, 3, [](Vec3f v, int part) {
+    return part == 0 ? v.x : part == 1 ? v.y : v.z;
+  });
 }
 
 }  // namespace recon

@@ -2,10 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "core/image.hpp"
+#include "core/vec.hpp"
+#include "io/file/output_file.hpp"
 
 namespace recon {
 
@@ -38,5 +41,10 @@ NpyHeader parse_npy_header(std::string_view bytes, std::uint64_t file_bytes, con
 /// The numbers of a .npy file as they are, rounded to float.
 /// @throws InputError as parse_npy_header
 Image<float> parse_npy(std::string_view bytes, const std::string& file);
+
+/// Writes floats as rows and columns, and of vectors as three numbers a pixel; unknown becomes 0.
+/// @throws OutputError
+FileIdentity write_npy(const std::filesystem::path& path, ImageView<const float> image);
+FileIdentity write_npy(const std::filesystem::path& path, ImageView<const Vec3f> image);
 
 }  // namespace recon
