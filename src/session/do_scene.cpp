@@ -23,7 +23,7 @@
 #include "session/report/report_page.hpp"
 #include "session/resume/step_record.hpp"
 #include "session/scene/cloud_files.hpp"
-#include "session/scene/export_points.hpp"
+#include "session/scene/export_splat.hpp"
 #include "session/scene/output_files.hpp"
 #include "session/scene/plan_time.hpp"
 #include "session/scene/scene_graph.hpp"
@@ -122,7 +122,7 @@ constexpr GraphStep kGraphSteps[] = {
        fuse_views(graph);
        SceneJob& job = graph.job;
        if (!job.targets.does(Step::kTiles)) remove_tiles(job.products, false);
-       if (!job.targets.does(Step::kExport)) remove_exported_points(job.products, false);
+       if (!job.targets.does(Step::kExport)) remove_export(job.products, false);
      }},
     {Step::kTiles,
      [](SceneGraph& graph) {
@@ -130,7 +130,7 @@ constexpr GraphStep kGraphSteps[] = {
      }},
     {Step::kExport, [](SceneGraph& graph) {
        SceneJob& job = graph.job;
-       export_points(job.products, job.inputs, job.settings.cloud, job.host.memory, job.findings);
+       export_splat(job.products, job.inputs, job.settings.cloud, job.host.memory, job.findings);
      }}};
 
 /// Whether a scene may be worked on beside others: its share of the memory holds all maps, and it is small.

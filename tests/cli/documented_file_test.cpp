@@ -49,12 +49,12 @@ TEST_F(DocumentedScene, HasAllKeysOfReportsAndPlans) {
   const fs::path session = folder() / "out";
   const Outcome outcome =
       reconstruct({folder().string(), "-o", session.string(), "--json", "--roi", "-9,-9,-9,9,9,9", "--tile",
-                   "3", "--export-points", "100", "--sources", "2"});
+                   "3", "--export-points", "100", "--export-priors", "npy", "--sources", "2"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   std::set<std::string> keys = keys_of(outcome.json());
   EXPECT_THAT(keys,
-              testing::IsSupersetOf({"baselines", "depths", "predicted", "elapsed", "roi", "export", "tiles",
-                                     "masked_views", "masked", "found_depths", "preview_depths"}));
+              testing::IsSupersetOf({"baselines", "depths", "predicted", "elapsed", "roi", "export", "priors",
+                                     "tiles", "masked_views", "masked", "found_depths", "preview_depths"}));
   expect_documented(keys);
   expect_documented(keys_of(json::parse(content(session / "session.jsonl"))));
   const Outcome plan =

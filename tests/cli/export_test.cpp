@@ -104,20 +104,20 @@ TEST_F(ExportedPoints, AreKeptUntilTheyAreStaleOrNotAskedFor) {
   // What Gaussian splatting makes of the points is read instead of new ones, and is not ours to remove.
   set_content(splat() / "sparse/0/points3D.ply", "of the first points");
   const Outcome fewer = run({"--export-points", "100"});
-  EXPECT_THAT(fewer.err, HasSubstr("export: the stale model is made again: --export-points 300 -> 100"));
+  EXPECT_THAT(fewer.err, HasSubstr("export: the stale one is made again: --export-points 300 -> 100"));
   EXPECT_THAT(fewer.err, HasSubstr("points3D.ply: another program made this file of earlier points"));
   EXPECT_EQ(content(splat() / "sparse/0/points3D.ply"), "of the first points");
   fs::remove(splat() / "sparse/0/points3D.ply");
   EXPECT_LE(exported().points.size(), 100u);
   ASSERT_EQ(run({"--export-points", "300", "--overwrite"}).exit_code, 0);
   EXPECT_EQ(content(splat() / "sparse/0/points3D.bin"), first) << "the same bytes each time";
-  EXPECT_THAT(run({"--dry-run"}).out, HasSubstr("  removed: the model in " + splat().string() +
-                                                ", as --export-points is not given\n"));
+  EXPECT_THAT(run({"--dry-run"}).out,
+              HasSubstr("  removed: 4 files in " + splat().string() + ", which this run does not export\n"));
   EXPECT_TRUE(fs::exists(splat()));
   const Outcome without = run({});
   EXPECT_EQ(without.exit_code, 0);
   EXPECT_FALSE(fs::exists(splat()));
-  const char* const removed = "splat are removed, as --export-points is not given";
+  const char* const removed = "splat are removed, as neither --export-points nor --export-priors is given";
   EXPECT_THAT(without.err, HasSubstr(removed));
   EXPECT_THAT(run({}).err, Not(HasSubstr(removed)));
   // With the cloud, too.

@@ -313,8 +313,8 @@ TEST_F(ReconstructFault, ADiskTooSmallIsFoundBeforeTheWork) {
 }
 
 TEST_F(ReconstructFault, TheDiskThatIsAskedForHoldsAllThatIsWritten) {
-  const std::vector<std::string> words = {scene().string(),  "--json", "--tile", "1",
-                                          "--export-points", "100000"};
+  const std::vector<std::string> words = {scene().string(),  "--json", "--tile",          "1",
+                                          "--export-points", "100000", "--export-priors", "npy"};
   std::vector<std::string> dry = words;
   dry.push_back("--dry-run");
   const auto planned =

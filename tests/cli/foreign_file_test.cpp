@@ -20,13 +20,15 @@ namespace {
 using testing::HasSubstr;
 
 TEST_F(ForeignFiles, AtAnyPlaceOfASceneAreKept) {
-  const Words words = scene_words({"--overwrite", "--quality", "draft", "--export-points", "50"});
-  EXPECT_GE(intrude(words, [&] { make_empty(); }), 140);
+  const Words words =
+      scene_words({"--overwrite", "--quality", "draft", "--export-points", "50", "--export-priors", "3dgs"});
+  EXPECT_GE(intrude(words, [&] { make_empty(); }), 150);
 }
 
 TEST_F(ForeignFiles, AmongTheResultsOfAnEarlierRunAreKept) {
   const auto after_estimation = [&] { make_results_of(scene_words({"--stage", "estimate"})); };
-  EXPECT_GE(intrude(scene_words({"--tile", "2", "--export-points", "50"}), after_estimation), 80);
+  const Words words = scene_words({"--tile", "2", "--export-points", "50", "--export-priors", "lichtfeld"});
+  EXPECT_GE(intrude(words, after_estimation), 100);
 }
 
 TEST_F(ForeignFiles, AtAnyPlaceOfAPairAreKept) {

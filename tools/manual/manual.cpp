@@ -86,7 +86,7 @@ constexpr ManualEntry kFiles[] = {
     {"dense/report.html, dense/report.json, dense/report.log", "What was done, for people and programs."},
     {"dense/options.toml", "The options, for --config."},
     {"dense/fused.offset.txt", "What --offset subtracted from the coordinates of the cloud."},
-    {"dense/splat", "The model of --export-points."},
+    {"dense/splat", "What --export-points and --export-priors write."},
     {"dense/disparity.pfm, dense/disparity.png", "The disparity of a pair."},
     {"session.jsonl, index.html", "Of a session: one line a scene, and links."},
     {"~/.cache/reconstruct", "Times of earlier runs, for predictions; or below $XDG_CACHE_HOME."}};

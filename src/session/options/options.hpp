@@ -82,6 +82,12 @@ struct SceneBox {
   }
 };
 
+/// The programs for which --export-priors writes depths and normals.
+enum class PriorFormat { kNone, k3dgs, kNerfstudio, kLichtfeld, kNpy };
+
+/// The formats by their keywords.
+const std::map<std::string, PriorFormat>& prior_formats();
+
 /// What becomes of the checked depths.
 struct CloudSettings {
   int min_views = kDefaultMinFusedViews;  ///< of a point where several views have a depth
@@ -90,6 +96,10 @@ struct CloudSettings {
   CloudOffset offset;                     ///< of the coordinates in the files of the cloud
   double tile = 0;                        ///< side of the tiles, scene units; 0: none
   int export_points = 0;                  ///< of the model for splats, at most; 0: no model
+  PriorFormat export_priors = PriorFormat::kNone;
+
+  /// Whether there is something to export.
+  bool exports() const { return export_points > 0 || export_priors != PriorFormat::kNone; }
 };
 
 /// Which part of the work to do.

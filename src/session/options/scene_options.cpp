@@ -74,7 +74,7 @@ std::string given_offset(const CloudOffset& offset) {
 Option offset_option() {
   return Option(
              "offset", "auto|X,Y,Z",
-             "Subtract X,Y,Z from the coordinates of the cloud, its tiles and the model of --export-points, "
+             "Subtract X,Y,Z from the coordinates of the cloud, its tiles and what is exported for splats, "
              "for programs that work in floats, such as MeshLab; fused.offset.txt and the PLY files say it. "
              "auto: round numbers near the cameras where floats would blur the points, else 0")
       .add({kScenes, [](const auto& o, Job) { return given_offset(o.cloud.offset); }, set_offset})
@@ -269,8 +269,16 @@ void add_fusion(OptionGroup& group) {
            "Write splat/, a COLMAP model of the undistorted images with at most N points of the cloud, with "
            "colours and tracks, from which Gaussian splatting and nerfstudio begin; the points are evenly "
            "spread in space around the views, and beyond them coarser with distance, as the views see it; 0: "
-           "no model. A later run without it removes splat/")
+           "no model. A later run without it removes that model")
       .number(kScenes, RECON_FIELD(cloud.export_points), {0, 1e9})
+      .in(OptionResult::kExport);
+  group
+      .add("export-priors", "FORMAT",
+           "Write depths, and what else the program reads, of the checked views to splat/, which guide the "
+           "training of splats: 3dgs (inverse depths for gaussian-splatting), nerfstudio (depths and "
+           "transforms.json), lichtfeld (depths and normals for LichtFeld Studio), npy (depths, normals and "
+           "confidences as arrays of NumPy); none. A later run without it removes them")
+      .keyword(kScenes, RECON_FIELD(cloud.export_priors), prior_formats())
       .in(OptionResult::kExport);
 }
 
@@ -282,6 +290,15 @@ const std::map<std::string, PriorKind>& prior_kinds() {
                                                          {"inverse", PriorKind::kInverse},
                                                          {"distance", PriorKind::kDistance}};
   return kinds;
+}
+
+const std::map<std::string, PriorFormat>& prior_formats() {
+  static const std::map<std::string, PriorFormat> formats = {{"none", PriorFormat::kNone},
+                                                             {"3dgs", PriorFormat::k3dgs},
+                                                             {"nerfstudio", PriorFormat::kNerfstudio},
+                                                             {"lichtfeld", PriorFormat::kLichtfeld},
+                                                             {"npy", PriorFormat::kNpy}};
+  return formats;
 }
 
 OptionGroup filter_options() {

@@ -8,8 +8,8 @@
 
 namespace recon {
 
-/// What a run is to make of a scene: --stage, --tile and --export-points choose steps, --views and --shard
-/// the views.
+/// What a run is to make of a scene: --stage, --tile, --export-points and --export-priors choose steps,
+/// --views and --shard the views.
 struct Targets {
   Stage stage;
   bool planes, tiles, exported;

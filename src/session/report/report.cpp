@@ -379,8 +379,12 @@ json report_json(const SceneJob& job, const std::string& device, const StepTimes
     for (const OutputFile& file : tiles->outputs) files.push_back(file.name);
     report["tiles"] = {{"size", job.settings.cloud.tile}, {"files", std::move(files)}};
   }
-  if (const StepRecord* const exported = job.products.results.get({Step::kExport}))
-    report["export"] = {{"folder", Workspace::export_folder()}, {"points", exported->result.at("points")}};
+  if (const StepRecord* const exported = job.products.results.get({Step::kExport})) {
+    report["export"] = {{"folder", Workspace::export_folder()}};
+    for (const char* const kind : {"points", "priors"})
+      if (const json count = exported->result.value(kind, json(0)); count != 0)
+        report["export"][kind] = count;
+  }
   return report;
 }
 

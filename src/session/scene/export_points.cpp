@@ -3,7 +3,6 @@
 #include "session/scene/export_points.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/content_hash.hpp"
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/quantile.hpp"
@@ -127,61 +125,18 @@ void add_tracks(const SceneProducts& products, const std::vector<std::uint64_t>&
   }
 }
 
-/// Programs look for the images beside the model.
-void link_images(const Workspace& workspace) {
-  const fs::path link = workspace.path(Workspace::export_link());
-  std::error_code error;
-  if (fs::is_symlink(link, error)) return;
-  fs::create_directory_symlink(Workspace::kExportedImages, link, error);
-  if (error)
-    messages().info(
-        "export: {} cannot be a link to the undistorted images: {}; name them to the program that reads "
-        "the model",
-        link.string(), error.message());
-}
-
 }  // namespace
 
-std::vector<std::string> exported_files() {
+std::vector<std::string> point_files() {
   std::vector<std::string> files;
   for (const char* part : {"cameras", "images", "points3D"})
     files.push_back(exported_model() + "/" + part + ".bin");
-  files.push_back(Workspace::export_link());
   return files;
 }
 
-void remove_exported_points(SceneProducts& products, bool replaced) {
+std::size_t export_points(const SceneProducts& products, const CloudSettings& cloud, std::size_t memory,
+                          Findings& findings) {
   const Workspace& workspace = products.workspace;
-  products.results.begin({Step::kExport});
-  OwnedFiles& owned = workspace.owned();
-  // The record goes first: a model without one is of no finished step.
-  owned.remove(Workspace::record_file(Step::kExport));
-  bool removed = false;
-  for (const std::string& file : owned.below(Workspace::export_folder())) removed |= owned.remove(file);
-  const fs::path folder = workspace.path(Workspace::export_folder());
-  // Unless they hold files of others.
-  for (const fs::path& empty : {folder / "sparse" / "0", folder / "sparse", folder}) ::rmdir(empty.c_str());
-  if (removed && !replaced)
-    messages().info("export: the files of an earlier run in {} are removed, as --export-points is not given",
-                    folder.string());
-}
-
-void export_points(SceneProducts& products, const StepInputs& inputs, const CloudSettings& cloud,
-                   std::size_t memory, Findings& findings) {
-  const Workspace& workspace = products.workspace;
-  StepRecord record;
-  record.inputs = inputs.exported();
-  if (const StepRecord* const kept = products.results.find({Step::kExport}, record.inputs)) {
-    messages().info("export: the model of {} points is finished and kept",
-                    kept->result.at("points").get<std::uint64_t>());
-    link_images(workspace);
-    return;
-  }
-  if (const std::string reason = products.results.reason({Step::kExport}); !reason.empty())
-    messages().info("export: the stale model is made again: {}", reason);
-  remove_exported_points(products, true);
-  products.maps.set_budget(0);
-  products.photos.set_budget(0);
   const fs::path file = workspace.path(Workspace::cloud_file());
   const std::uint64_t all = PlyVertices(file).count();
   const auto most = static_cast<std::uint64_t>(cloud.export_points);
@@ -192,15 +147,10 @@ void export_points(SceneProducts& products, const StepInputs& inputs, const Clou
   add_tracks(products, indices, scene);
   subtract_offset(scene, cloud_offset(products.plan, cloud));
   write_colmap_model(workspace.path(exported_model()), scene, ColmapFormat::kBinary);
-  link_images(workspace);
   warn_of_converted_points(workspace, findings);
-  for (const std::string& name : exported_files())
-    if (auto identity = identify_file(workspace.path(name)))
-      record.outputs.push_back({name, std::move(*identity)});
-  record.result = {{"points", indices.size()}};
   messages().info("export: {} of {} points are in {}", indices.size(), all,
                   workspace.path(Workspace::export_folder()).string());
-  products.results.put({Step::kExport}, std::move(record));
+  return indices.size();
 }
 
 }  // namespace recon

@@ -23,7 +23,7 @@
 #include "session/scene/cloud_offset.hpp"
 #include "session/scene/cloud_writer.hpp"
 #include "session/scene/dense_model.hpp"
-#include "session/scene/export_points.hpp"
+#include "session/scene/export_splat.hpp"
 #include "session/scene/output_files.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_job.hpp"
@@ -100,7 +100,7 @@ void remove_of_cloud(SceneProducts& products, const Targets& targets) {
   for (const CloudFile& file : cloud_files())
     if (file.write != nullptr) workspace.owned().remove(file.name);
   remove_tiles(products, targets.does(Step::kTiles));
-  remove_exported_points(products, targets.does(Step::kExport));
+  remove_export(products, targets.does(Step::kExport));
 }
 
 /// Advice about options that were given and can leave a cloud empty; without any, nothing.

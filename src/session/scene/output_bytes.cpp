@@ -4,6 +4,7 @@
 #include "io/map/map_files.hpp"
 #include "session/products/host_memory.hpp"
 #include "session/scene/cloud_files.hpp"
+#include "session/scene/export_priors.hpp"
 #include "session/scene/output_files.hpp"
 
 namespace recon {
@@ -65,6 +66,7 @@ std::uint64_t output_bytes(const ScenePlan& plan, const SceneSettings& settings)
     bytes += size * 3;  // the undistorted image, were it not compressed
     if (!plan.scene_view(view).mask_hash.empty()) bytes += size;
     if (plan.view(view).in_scope) pixels += size;
+    bytes += size * prior_bytes(settings.cloud.export_priors);
     observations += plan.scene_view(view).observations.size();
   }
   const std::uint64_t points = pixels / kPixelsPerPoint;

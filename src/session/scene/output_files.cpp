@@ -14,7 +14,7 @@
 #include "core/paths.hpp"
 #include "session/resume/step_record.hpp"
 #include "session/scene/cloud_files.hpp"
-#include "session/scene/export_points.hpp"
+#include "session/scene/export_splat.hpp"
 
 namespace recon {
 
@@ -122,7 +122,7 @@ std::vector<std::string> files_to_write(const PlannedOutput& output) {
   if (targets.does(Step::kTiles)) files.push_back(Workspace::record_file(Step::kTiles));
   if (targets.does(Step::kExport)) {
     files.push_back(Workspace::record_file(Step::kExport));
-    add(files, exported_files());
+    add(files, exported_files(plan, settings.cloud));
   }
   return files;
 }
@@ -172,9 +172,12 @@ std::vector<std::string> removals(const PlannedOutput& output, const SceneInput&
   if (const int tiles = count(Workspace::tiles_folder()); tiles > 0 && !targets.does(Step::kTiles))
     texts.push_back(fmt::format("the {} tile{} in {}, as --tile is not given", tiles, tiles == 1 ? "" : "s",
                                 path(Workspace::tiles_folder())));
-  if (count(Workspace::export_folder()) > 0 && !targets.does(Step::kExport))
-    texts.push_back(
-        fmt::format("the model in {}, as --export-points is not given", path(Workspace::export_folder())));
+  std::vector<std::string> exported = owned.below(Workspace::export_folder());
+  if (targets.does(Step::kExport))
+    for (const std::string& file : exported_files(plan, settings.cloud)) std::erase(exported, file);
+  if (const int files = owned.count_removable(exported); files > 0)
+    texts.push_back(fmt::format("{} file{} in {}, which this run does not export", files,
+                                files == 1 ? "" : "s", path(Workspace::export_folder())));
   const std::vector<std::string> departed = departed_views(plan, workspace);
   if (owned.count_removable(files_of_departed(departed, input, workspace)) > 0)
     texts.push_back(fmt::format("the files of {} view{} that the model has no more, such as {}",

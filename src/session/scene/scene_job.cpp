@@ -6,6 +6,7 @@
 #include "core/log.hpp"
 #include "core/paths.hpp"
 #include "core/progress.hpp"
+#include "session/scene/export_priors.hpp"
 #include "session/scene/prepare_views.hpp"
 #include "session/scene/read_scene.hpp"
 #include "session/scene/tile_cloud.hpp"
@@ -17,7 +18,7 @@ SceneJob::SceneJob(const SessionOptions& session_options, SceneFolder folder, Wo
     : options(session_options),
       settings(session_options),
       targets{session_options.stage, settings.check.fills_areas(), settings.cloud.tile > 0,
-              settings.cloud.export_points > 0},
+              settings.cloud.exports()},
       host(limits),
       input{std::move(folder), {}, {}, {}, {}, {}},
       overwrite_note(session_options, output.root(), {input.folder.root}),
@@ -34,6 +35,7 @@ void SceneJob::read() {
     input.photo_points = points_of_photos(input.scene, products, host);
     if (!input.photo_points.empty()) replan(plan.left_out);
   }
+  if (targets.does(Step::kExport)) check_prior_names(plan, settings.cloud.export_priors);
   if (targets.does(Step::kTiles)) check_tile_size(input.folder.root.string(), plan, settings.cloud);
   for (const std::string& warning : plan.warnings) messages().warn("{}", warning);
   if (const std::string note = plane_limit_note(plan); !note.empty()) messages().info("{}", note);

@@ -187,6 +187,9 @@ json StepInputs::tiles() const {
 json StepInputs::exported() const {
   json inputs = with_options({OptionResult::kExport});
   inputs["cloud"] = hashes(*products_.results.get({Step::kFusion}));
+  if (settings_.cloud.export_priors != PriorFormat::kNone)
+    for (const int view : products_.views_with(Step::kCheck))
+      inputs["maps"][plan_.name(view)] = hashes(*products_.result(Step::kCheck, view));
   return inputs;
 }
 

@@ -37,7 +37,7 @@ class StepInputs {
   nlohmann::json fusion(const std::vector<int>& views) const;
   /// Of the tiles of the run's cloud.
   nlohmann::json tiles() const;
-  /// Of the model with points of the run's cloud.
+  /// Of the model with points of the run's cloud, and of the priors of the checked views.
   nlohmann::json exported() const;
 
  private:
