@@ -214,9 +214,10 @@ std::string documents() {
     const std::string page = content(RECON_SOURCE_DIR "/" + std::string(document) + ".md");
     std::istringstream lines(std::regex_replace(page, std::regex(R"(\\\n)"), ""));  // whole commands
     for (std::string line; std::getline(lines, line) && line != "## Build";)
-      if (std::ranges::none_of(std::vector{"reconstruct-", "colmap ", "snakemake", "splatting", "ns-train",
-                                           "pdal", "import-tanks", "ETH3DMulti", "toolbox"},
-                               [&](const char* other) { return line.find(other) != std::string::npos; }))
+      if (std::ranges::none_of(
+              std::vector{"reconstruct-", "colmap ", "snakemake", "splatting", "ns-train",
+                          "LichtFeld-Studio ", "pdal", "import-tanks", "ETH3DMulti", "toolbox"},
+              [&](const char* other) { return line.find(other) != std::string::npos; }))
         text += line + "\n";
   }
   return text;
