@@ -96,11 +96,8 @@ std::vector<TortureCase> make_torture_cases(const fs::path& folder, const std::s
         {{plain, "--method", "sgm", "--paths", "4"}}}},
       {"stages", {parts(sweep, stages), parts(fewer, stages)}},
       {"shards", {parts(sweep, shards), parts(fewer, shards)}},
-      {"pair",
-       {{{near, "--method", "bm"}},
-        {{far, "--method", "sgm", "--fill"}},
-        {{near, "--preset", "ad-census"}},
-        {{far, "--method", "bp"}}}}};
+      {"pair", {{{near, "--method", "bm"}}, {{near, "--preset", "ad-census"}}}},
+      {"another pair", {{{far, "--method", "sgm", "--fill"}}, {{far, "--method", "bp"}}}}};
   if (!only.empty()) std::erase_if(cases, [&](const TortureCase& it) { return it.name != only; });
   if (cases.empty()) throw std::runtime_error("there is no case '" + only + "'");
   return cases;

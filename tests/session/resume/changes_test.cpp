@@ -294,11 +294,11 @@ TEST_F(ChangesOfOptions, AreSaidByTheirNames) {
 
 /// Options of the command line that change no result: where and by whom it is computed, and what is said.
 const std::set<std::string> kWithoutInfluence = {
-    "device",      "output",  "images",  "depth-maps",   "progress",
-    "calibration", "views",   "shard",   "stage",        "dry-run",
-    "overwrite",   "clean",   "wait",    "config",       "quiet",
-    "json",        "verbose", "help",    "memory-limit", "gpu-memory-limit",
-    "threads",     "version", "help-all"};
+    "device",      "output",  "images",   "depth-maps",   "progress",
+    "calibration", "views",   "shard",    "stage",        "dry-run",
+    "overwrite",   "clean",   "wait",     "config",       "quiet",
+    "json",        "verbose", "help",     "memory-limit", "gpu-memory-limit",
+    "threads",     "version", "help-all", "prior-maps"};
 
 /// Options that stand for others, or for sources, cameras and depths, which the records have.
 const std::set<std::string> kSaidByOthers = {"preset",    "quality",   "sources",

@@ -51,7 +51,7 @@ class ScenePriors : public SceneSteps {
   /// Of another scale in each view, and bent.
   void write_network_priors() const {
     write_priors([&](int view, int x, int y) {
-      return (1 + 0.3 * view) * (1 / (depth(view, x, y) * (1 + 0.05 * std::sin(0.02 * x))) + 0.1);
+      return (1 + 0.3 * view) * (1 / (depth(view, x, y) * (1 + 0.05 * std::sin(0.01 * x))) + 0.1);
     });
   }
 
