@@ -121,6 +121,8 @@ void Option::check(const SessionOptions& options, Job job) const {
 std::string Option::idle_reason(const SessionOptions& options, Job job) const {
   if (name == "depth-unit") {
     if (options.given_maps.folder.empty()) return "has a meaning with --depth-maps only";
+  } else if (name == "prior-kind" && options.prior.folder.empty()) {
+    return "has a meaning with --prior-maps only";
   } else if (!options.given_maps.folder.empty() && !job.pair && is_of_estimation()) {
     return "has no meaning with --depth-maps, whose depth maps are not estimated";
   }

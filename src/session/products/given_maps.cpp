@@ -41,7 +41,7 @@ void check_given_size(const ScenePlan& plan, int view, const fs::path& file, Ima
 void GivenMaps::find(const fs::path& folder, const std::vector<View>& views, std::optional<double> unit,
                      std::size_t max_bytes) {
   unit_ = unit;
-  folder_.find("--depth-maps", folder, views, max_bytes, [&](const fs::path& depth) {
+  MapFolder::find("--depth-maps", folder, views, max_bytes, [&](const fs::path& depth) {
     // A map that cannot be read fails its view.
     if (!unit && if_readable([&] { return has_whole_numbers(depth); }, false))
       throw UsageError("--depth-unit is needed: " + depth.string() +
@@ -52,7 +52,7 @@ void GivenMaps::find(const fs::path& folder, const std::vector<View>& views, std
 
 std::string GivenMaps::fault(const ScenePlan& plan, int view) const {
   try {
-    const auto& [depth, confidence, fault] = folder_.readable(plan.name(view));
+    const auto& [depth, confidence, fault] = readable(plan.name(view));
     check_given_size(plan, view, depth, given_depth_size(depth));
     if (!confidence.empty()) check_given_size(plan, view, confidence, given_map_size(confidence));
   } catch (const InputError& error) {
@@ -62,18 +62,18 @@ std::string GivenMaps::fault(const ScenePlan& plan, int view) const {
 }
 
 ImageSize GivenMaps::depth_size(const std::string& view) const {
-  return given_depth_size(folder_.of(view).depth);
+  return given_depth_size(of(view).depth);
 }
 
 Image<float> GivenMaps::read_depth(const ScenePlan& plan, int view) const {
-  const fs::path& file = folder_.readable(plan.name(view)).depth;
+  const fs::path& file = readable(plan.name(view)).depth;
   Image<float> depth = read_given_depth(file, unit_);
   check_given_size(plan, view, file, {depth.width(), depth.height()});
   return depth;
 }
 
 ViewDepth GivenMaps::read(const ScenePlan& plan, int view) const {
-  const fs::path& confidence = folder_.readable(plan.name(view)).confidence;
+  const fs::path& confidence = readable(plan.name(view)).confidence;
   const Pinhole& camera = plan.view(view).camera;
   const auto fitted = [&](Image<float> map) {
     return resized_to_nearest(std::move(map), camera.width, camera.height);

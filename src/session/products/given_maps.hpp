@@ -17,19 +17,12 @@
 namespace recon {
 
 /// The depth maps of --depth-maps, which other programs made, by views. Thread-safe once they are found.
-class GivenMaps {
+class GivenMaps : public MapFolder {
  public:
   /// @throws InputError as MapFolder::find
   /// @throws UsageError when maps hold whole numbers and no unit is given
   void find(const std::filesystem::path& folder, const std::vector<View>& views, std::optional<double> unit,
             std::size_t max_bytes);
-
-  /// Whether maps are given at all.
-  bool any() const { return folder_.any(); }
-  bool has(const std::string& view) const { return folder_.has(view); }
-  std::vector<std::filesystem::path> files() const { return folder_.files(); }
-  std::size_t reading_bytes() const { return folder_.reading_bytes(); }
-  nlohmann::json identity(const std::string& view) const { return folder_.identity(view); }
 
   /// What the headers of the maps of a view that has them show to be wrong; empty: nothing. Their pixels are
   /// not read.
@@ -48,7 +41,6 @@ class GivenMaps {
   Image<float> read_depth(const ScenePlan& plan, int view) const;
 
  private:
-  MapFolder folder_;
   std::optional<double> unit_;
 };
 

@@ -45,21 +45,11 @@ void project(const Pinhole& camera, Image<float>& values) {
 
 void PriorMaps::find(const std::filesystem::path& folder, const std::vector<View>& views,
                      std::size_t max_bytes) {
-  folder_.find("--prior-maps", folder, views, max_bytes, [](const std::filesystem::path&) {});
-}
-
-std::string PriorMaps::fault(const ScenePlan& plan, int view) const {
-  try {
-    const std::filesystem::path& file = folder_.readable(plan.name(view)).depth;
-    is_of_photo(plan, view, file, given_map_size(file));
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return {};
+  MapFolder::find("--prior-maps", folder, views, max_bytes, [](const std::filesystem::path&) {});
 }
 
 Image<float> PriorMaps::read(const ScenePlan& plan, int view, const Pinhole& camera, PriorKind kind) const {
-  const std::filesystem::path& file = folder_.readable(plan.name(view)).depth;
+  const std::filesystem::path& file = readable(plan.name(view)).depth;
   Image<float> values = read_given_values(file);
   invert(kind, values);
   const auto& face = plan.scene_view(view).face;

@@ -81,7 +81,7 @@ json view_json(const SceneProducts& products, int view) {
   }
   if (const StepRecord* const planes = results.get({Step::kPlanes})) {
     result["filled_by_planes"] = planes->result.at("areas").value(it.output_name, 0.0);
-    const json& priors = planes->result.at("priors");
+    const json priors = planes->result.value("priors", json::object());
     if (priors.contains(it.output_name)) result["prior"] = priors.at(it.output_name);
   }
   if (const StepRecord* const check = products.result(Step::kCheck, view)) {

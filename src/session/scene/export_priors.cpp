@@ -34,7 +34,7 @@ using Step16 = std::uint16_t;
 constexpr double kMaxStep = 65535;
 /// What gaussian-splatting divides them by.
 constexpr double kSplatStep = 65536;
-/// The unit of depth files where nerfstudio is told nothing else.
+/// The unit of depth files that nerfstudio takes by default.
 constexpr double kDefaultUnit = 0.001;
 
 std::string in_export(const std::string& file) {

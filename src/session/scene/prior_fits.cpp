@@ -6,8 +6,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/parallel.hpp"
+#include "core/paths.hpp"
 #include "fuse/planes/area_planes.hpp"
 #include "refine/prior_fit.hpp"
 #include "session/options/option.hpp"
@@ -40,14 +42,13 @@ PriorKind PriorFits::better_kind(const std::vector<ConfirmedView>& views) const 
   constexpr std::size_t kAsked = 5;
   std::vector<const ConfirmedView*> asked;
   for (std::size_t i = 0; i < views.size(); i += (views.size() + kAsked - 1) / kAsked)
-    if (maps_.has(plan_.name(views[i].view)) && maps_.fault(plan_, views[i].view).empty())
-      asked.push_back(&views[i]);
+    if (maps_.has(plan_.name(views[i].view))) asked.push_back(&views[i]);
   std::vector<double> by_depth(asked.size()), by_inverse(asked.size());
   parallel_for(2 * static_cast<int>(asked.size()), [&](int i) {
     const ConfirmedView& it = *asked[i / 2];
     const PriorKind kind = i % 2 == 0 ? PriorKind::kDepth : PriorKind::kInverse;
-    (i % 2 == 0 ? by_depth : by_inverse)[i / 2] =
-        fit_prior(maps_.read(plan_, it.view, it.camera, kind).view(), it.depth).right;
+    (i % 2 == 0 ? by_depth : by_inverse)[i / 2] = if_readable(
+        [&] { return fit_prior(maps_.read(plan_, it.view, it.camera, kind).view(), it.depth).right; }, 0.0);
   });
   const auto sum = [](const std::vector<double>& shares) {
     return std::accumulate(shares.begin(), shares.end(), 0.0);
@@ -59,11 +60,14 @@ Image<float> PriorFits::filling(const ConfirmedView& view, ImageView<const std::
                                 nlohmann::json& result) const {
   constexpr float kMaxError = 0.02f;
   if (!maps_.has(plan_.name(view.view))) return {};
-  if (const std::string fault = maps_.fault(plan_, view.view); !fault.empty()) {
-    result = {{"fault", fault}};
+  Image<float> prior;
+  try {
+    prior = maps_.read(plan_, view.view, view.camera, kind_);
+  } catch (const InputError& error) {
+    result = {{"fault", error.what()}};
     return {};
   }
-  PriorFit fit = fit_prior(maps_.read(plan_, view.view, view.camera, kind_).view(), view.depth);
+  PriorFit fit = fit_prior(prior.view(), view.depth);
   result = {
       {"right", fit.right}, {"right_without", fit.right_flat}, {"used", fit.follows()}, {"filled", 0.0}};
   if (!fit.follows()) return {};
@@ -81,7 +85,7 @@ Image<float> PriorFits::filling(const ConfirmedView& view, ImageView<const std::
 }
 
 void report_priors(const nlohmann::json& result, const std::string& folder, Findings& findings) {
-  const nlohmann::json& priors = result.at("priors");
+  const nlohmann::json priors = result.value("priors", nlohmann::json::object());
   if (priors.empty()) return;
   int unlike = 0;
   std::string example;

@@ -23,15 +23,15 @@ struct ConfirmedView {
 class PriorFits {
  public:
   /// @param kind  of the priors; for kAuto it is chosen by some of the views
-  /// @throws InputError
   PriorFits(const PriorMaps& maps, const ScenePlan& plan, PriorKind kind,
             const std::vector<ConfirmedView>& views);
 
   /// The depths by which a prior fills pixels of a view that no plane fills and sources do not confirm, or
   /// confirm with little reliability and unlike the prior; empty where it fills none.
   /// @param labels  of the areas of the view, see label_areas
-  /// @param result  set to what the report says of the prior; null where the view has none
-  /// @throws InputError
+  /// @param result  set to what the report says of the prior; null where the view has none; a map that cannot
+  /// be
+  ///                read is a fault of its view
   Image<float> filling(const ConfirmedView& view, ImageView<const std::uint8_t> labels,
                        nlohmann::json& result) const;
 

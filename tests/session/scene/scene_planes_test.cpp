@@ -212,7 +212,14 @@ TEST_F(ScenePlanes, AreSearchedAgainWhereTheirRecordHasOtherTypes) {
       {"no planes", [](auto& it) { it.erase("planes"); }},
       {"areas a list", [](auto& it) { it["areas"] = {1}; }},
       {"a share of text", [&](auto& it) { it["areas"][name] = "half"; }},
-      {"no areas", [](auto& it) { it.erase("areas"); }}};
+      {"no areas", [](auto& it) { it.erase("areas"); }},
+      {"priors a list", [](auto& it) { it["priors"] = {1}; }},
+      {"a prior of a number", [&](auto& it) { it["priors"][name] = 1; }},
+      {"a share of a prior of text",
+       [&](auto& it) {
+         it["priors"][name] = {{"right", "half"}};
+       }},
+      {"a kind of a number", [](auto& it) { it["prior_kind"] = 1; }}};
   for (const auto& [what, change] : changes) {
     SCOPED_TRACE(what);
     nlohmann::json record_now = before;

@@ -192,9 +192,13 @@ TEST_F(ScenePriors, OfAnotherShapeOrDamagedAreNotUsedInTheirView) {
   write_network_priors();
   write_pfm(maps() / (names_[1] + ".pfm"), Image<float>(50, 80, 1.0f).view());
   std::ofstream(maps() / (names_[3] + ".pfm")) << "Pf\n12";
+  fs::remove(maps() / (names_[4] + ".pfm"));
+  write_png16(maps() / (names_[4] + ".png"), Image<std::uint16_t>(120, 90, std::uint16_t{900}).view());
+  fs::resize_file(maps() / (names_[4] + ".png"), fs::file_size(maps() / (names_[4] + ".png")) / 2);
   const auto job = run_with_priors("run");
-  EXPECT_THAT(job->findings.warnings, AllOf(Contains(AllOf(HasSubstr(names_[1]), HasSubstr("50x80"))),
-                                            Contains(HasSubstr(names_[3]))));
+  EXPECT_THAT(job->findings.warnings,
+              AllOf(Contains(AllOf(HasSubstr(names_[1]), HasSubstr("50x80"))), Contains(HasSubstr(names_[3])),
+                    Contains(AllOf(HasSubstr(names_[4]), HasSubstr("its prior is not used")))));
   EXPECT_FALSE(fs::exists(job->products.workspace.path(Workspace::prior_file(names_[1]))));
   EXPECT_TRUE(fs::exists(job->products.workspace.path(Workspace::prior_file(names_[0]))));
 }
