@@ -322,6 +322,8 @@ TEST_F(ChangesOfOptions, AreInARecordUnlessTheyHaveNoInfluence) {
     }
   const SessionOptions given = parse_options({{"depth-maps", {"maps"}}, {"depth-unit", {"0.001"}}});
   in_records.merge(given.recorded({}).of({OptionResult::kDepthMaps}));
+  const SessionOptions with_priors = parse_options({{"prior-maps", {"maps"}}});
+  in_records.merge(with_priors.recorded({}).of({OptionResult::kPlanes}));
   // Records of pairs have the disparities that are searched, which may come from a calibration.
   for (const char* name : {"min-disparity", "max-disparity"}) in_records[name] = "";
   for (const Option* option : all_options()) {
