@@ -58,7 +58,7 @@ PriorKind PriorFits::better_kind(const std::vector<ConfirmedView>& views) const 
 
 Image<float> PriorFits::filling(const ConfirmedView& view, ImageView<const std::uint8_t> labels,
                                 nlohmann::json& result) const {
-  constexpr float kMaxError = 0.02f;
+  constexpr float kMaxError = 0.04f;
   if (!maps_.has(plan_.name(view.view))) return {};
   Image<float> prior;
   try {
