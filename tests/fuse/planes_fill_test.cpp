@@ -61,6 +61,18 @@ struct FilledView {
   Image<std::uint8_t> mask;
 };
 
+TEST(FillPlanes, GivesDepthsOfAnImageOfTheSameSize) {
+  FilledView view;
+  view.labels = Image<std::uint8_t>(FilledView::kWidth, FilledView::kHeight, kUnlabelled);
+  view.labels(3, 2) = 1, view.labels(12, 9) = 2, view.labels(5, 5) = kNoSurface, view.labels(6, 5) = 3;
+  const Image<float> depths = depths_of_planes(view.labels.view(), view.planes, view.camera, view.pose);
+  EXPECT_NEAR(depths(3, 2), view.point(0, 3, 2).z, 1e-5);
+  EXPECT_NEAR(depths(12, 9), view.point(1, 12, 9).z, 1e-5);
+  EXPECT_TRUE(std::isinf(depths(5, 5)));
+  EXPECT_TRUE(std::isinf(depths(6, 5))) << "there is no such plane";
+  EXPECT_TRUE(std::isnan(depths(0, 0)));
+}
+
 TEST(FillPlanes, SetsThePixelsOfLabels) {
   FilledView view;
   view.labels(1, 1) = 1, view.labels(2, 1) = 2, view.labels(4, 2) = 2, view.labels(0, 2) = 1;

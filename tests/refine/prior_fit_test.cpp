@@ -77,6 +77,26 @@ TEST(PriorFit, ThatBendsGivesTheDepthsOfHoles) {
   EXPECT_TRUE(fit.follows());
 }
 
+TEST(PriorFit, GivesTheDepthsFarFromAllAnchors) {
+  const Image<float> depth = truth();
+  Image<float> anchor = depth.clone();
+  for (int y = 60; y < 180; ++y)
+    for (int x = 90; x < 230; ++x) anchor(x, y) = kUnknown;
+  const PriorFit fit = fit_prior(prior_of(depth, 0.08).view(), anchor.view());
+  EXPECT_GT(share_within(fit, anchor, depth, 0.005f), 0.98);
+}
+
+TEST(PriorFit, FollowsAPriorOfWhichMostValuesAreOfOneSurface) {
+  const Image<float> depth = truth();
+  Image<float> anchor(kPriorWidth, kPriorHeight, kUnknown);
+  for (int y = 0; y < kPriorHeight; ++y)
+    for (int x = 0; x < kPriorWidth; ++x)
+      if (y < 120 || (x * 7 + y * 13) % 17 == 0) anchor(x, y) = depth(x, y);
+  const PriorFit fit = fit_prior(prior_of(depth, 0.1).view(), anchor.view());
+  EXPECT_TRUE(fit.follows());
+  EXPECT_GT(fit.right, 0.9);
+}
+
 TEST(PriorFit, IsNotMovedByWrongAnchors) {
   const Image<float> depth = truth();
   Image<float> anchor = anchors_of(depth);

@@ -1,6 +1,7 @@
 #include "fuse/planes/fill_planes.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/parallel.hpp"
 #include "fuse/planes/area_planes.hpp"
@@ -34,6 +35,22 @@ void fill_planes(ImageView<const std::uint8_t> labels, int factor, const std::ve
       maps.confidence(x, y) = kFilledConfidence;
     }
   });
+}
+
+Image<float> depths_of_planes(ImageView<const std::uint8_t> labels, const std::vector<WorldPlane>& planes,
+                              const Pinhole& camera, const Pose& cam_from_world) {
+  std::vector<SeenPlane> seen;
+  for (const WorldPlane& plane : planes) seen.emplace_back(plane, camera, cam_from_world);
+  Image<float> depths(labels.width, labels.height, kUnknown);
+  for (int y = 0; y < labels.height; ++y)
+    for (int x = 0; x < labels.width; ++x) {
+      const std::uint8_t label = labels(x, y);
+      if (label == kUnlabelled) continue;
+      const bool surface = label != kNoSurface && label <= seen.size();
+      const double inverse = surface ? seen[label - 1].inverse_depth(pixel_centre(x, y)) : 0;
+      depths(x, y) = inverse > 0 ? static_cast<float>(1 / inverse) : std::numeric_limits<float>::infinity();
+    }
+  return depths;
 }
 
 }  // namespace recon

@@ -21,4 +21,9 @@ void fill_planes(ImageView<const std::uint8_t> labels, int factor, const std::ve
                  const Pinhole& camera, const Pose& cam_from_world, const DepthRange& bounds,
                  const CheckedMaps& maps);
 
+/// The depths of the pixels that planes fill, of an image of the same size: infinite where no surface is, NaN
+/// where no label says anything.
+Image<float> depths_of_planes(ImageView<const std::uint8_t> labels, const std::vector<WorldPlane>& planes,
+                              const Pinhole& camera, const Pose& cam_from_world);
+
 }  // namespace recon

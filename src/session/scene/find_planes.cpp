@@ -11,6 +11,7 @@
 #include "core/pixels.hpp"
 #include "core/quantile.hpp"
 #include "fuse/planes/area_planes.hpp"
+#include "fuse/planes/fill_planes.hpp"
 #include "fuse/planes/ground.hpp"
 #include "fuse/planes/sky.hpp"
 #include "fuse/reliability.hpp"
@@ -176,7 +177,10 @@ class PlaneSearch {
     const Image<std::uint8_t> labels = labels_of(view);
     if (std::optional<WrittenFile> file = label_file(view, labels.view(), filled.by_planes))
       filled.files.push_back(file->commit());
-    if (const Image<float> depth = priors.filling(confirmed_view(view), labels.view(), filled.prior);
+    if (!graph_.job.input.prior.any()) return filled;
+    const Image<float> planes =
+        depths_of_planes(labels.view(), planes_, views_[view].camera, plan_.scene_view(view).cam_from_world);
+    if (const Image<float> depth = priors.filling(confirmed_view(view), planes.view(), filled.prior);
         !depth.empty()) {
       const std::string file = Workspace::prior_file(plan_.view(view).output_name);
       filled.files.push_back({file, write_depth_map(products_.workspace.path(file), depth.view())});

@@ -10,7 +10,6 @@
 #include "core/log.hpp"
 #include "core/parallel.hpp"
 #include "core/paths.hpp"
-#include "fuse/planes/area_planes.hpp"
 #include "refine/prior_fit.hpp"
 #include "session/options/option.hpp"
 
@@ -18,12 +17,23 @@ namespace recon {
 
 namespace {
 
+/// The depths of planes, and those that sources confirm elsewhere.
+Image<float> anchors_of(const ConfirmedView& view, ImageView<const float> planes) {
+  Image<float> anchors(planes.width, planes.height);
+  for (int y = 0; y < planes.height; ++y)
+    for (int x = 0; x < planes.width; ++x) {
+      anchors(x, y) = std::isnan(planes(x, y)) ? view.depth(x, y) : planes(x, y);
+      if (std::isinf(anchors(x, y))) anchors(x, y) = kUnknown;
+    }
+  return anchors;
+}
+
 /// Whether a prior takes the place of a depth that sources confirm: photos are not sure of it, and the prior,
 /// whose error is small there, says otherwise.
 bool replaces(const PriorFit& fit, const ConfirmedView& view, int x, int y) {
-  constexpr float kSure = 0.8f, kOther = 0.03f;
+  constexpr float kSure = 0.8f, kOther = 0.01f;
   return view.reliability(x, y) < kSure &&
-         std::abs(view.depth(x, y) / fit.depth(x, y) - 1) > std::max(kOther, 2 * fit.error(x, y));
+         std::abs(view.depth(x, y) / fit.depth(x, y) - 1) > std::max(kOther, fit.error(x, y));
 }
 
 }  // namespace
@@ -56,7 +66,7 @@ PriorKind PriorFits::better_kind(const std::vector<ConfirmedView>& views) const 
   return sum(by_depth) > sum(by_inverse) ? PriorKind::kDepth : PriorKind::kInverse;
 }
 
-Image<float> PriorFits::filling(const ConfirmedView& view, ImageView<const std::uint8_t> labels,
+Image<float> PriorFits::filling(const ConfirmedView& view, ImageView<const float> planes,
                                 nlohmann::json& result) const {
   constexpr float kMaxError = 0.04f;
   if (!maps_.has(plan_.name(view.view))) return {};
@@ -67,7 +77,7 @@ Image<float> PriorFits::filling(const ConfirmedView& view, ImageView<const std::
     result = {{"fault", error.what()}};
     return {};
   }
-  PriorFit fit = fit_prior(prior.view(), view.depth);
+  PriorFit fit = fit_prior(prior.view(), anchors_of(view, planes).view());
   result = {
       {"right", fit.right}, {"right_without", fit.right_flat}, {"used", fit.follows()}, {"filled", 0.0}};
   if (!fit.follows()) return {};
@@ -75,12 +85,11 @@ Image<float> PriorFits::filling(const ConfirmedView& view, ImageView<const std::
   for (int y = 0; y < fit.depth.height(); ++y)
     for (int x = 0; x < fit.depth.width(); ++x) {
       const bool asked = std::isnan(view.depth(x, y)) || replaces(fit, view, x, y);
-      if (!asked || labels(x, y) != kUnlabelled || !(fit.error(x, y) <= kMaxError))
-        fit.depth(x, y) = kUnknown;
+      if (!asked || !std::isnan(planes(x, y)) || !(fit.error(x, y) <= kMaxError)) fit.depth(x, y) = kUnknown;
       filled += std::isnan(fit.depth(x, y)) ? 0 : 1;
     }
   if (filled == 0) return {};
-  result["filled"] = static_cast<double>(filled) / (static_cast<double>(labels.width) * labels.height);
+  result["filled"] = static_cast<double>(filled) / (static_cast<double>(planes.width) * planes.height);
   return std::move(fit.depth);
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -28,11 +27,10 @@ class PriorFits {
 
   /// The depths by which a prior fills pixels of a view that no plane fills and sources do not confirm, or
   /// confirm with little reliability and unlike the prior; empty where it fills none.
-  /// @param labels  of the areas of the view, see label_areas
+  /// @param planes  the depths that planes of the scene fill, infinite where no surface is, else NaN
   /// @param result  set to what the report says of the prior; null where the view has none; a map that cannot
-  /// be
-  ///                read is a fault of its view
-  Image<float> filling(const ConfirmedView& view, ImageView<const std::uint8_t> labels,
+  ///                be read is a fault of its view
+  Image<float> filling(const ConfirmedView& view, ImageView<const float> planes,
                        nlohmann::json& result) const;
 
   /// As the option names it; empty: there are no priors.
