@@ -71,24 +71,6 @@ json inputs_of(const PairRun& run) {
   return record_inputs(run.plan, run.work.options.recorded({run.plan.job.method, true}));
 }
 
-/// Of the pixels, those in --roi.
-double searched_share(const PairPlan& plan) {
-  const Region& region = plan.options.block.region;
-  if (fused_stages(plan.options) != FusedStages::kBlocks || region.width == 0 || region.height == 0) return 1;
-  return static_cast<double>(region.width) * region.height /
-         (static_cast<double>(plan.size.width) * plan.size.height);
-}
-
-/// Why a pair may have hardly any disparity.
-std::string doubts(const PairPlan& plan) {
-  const DisparityRange range = plan.options.range;
-  return fmt::format(
-      "searched was {} <= d < {}; is that the range (--min-disparity, --max-disparity), are the images "
-      "swapped, are they rectified, and are the filters right for them (--speckle, --uniqueness, "
-      "--left-right)?",
-      range.min, range.min + range.count);
-}
-
 /// Whether the images seem to stand the wrong way round, for people; empty when they do not.
 std::string swap_warning(const PairPlan& plan, const GreyPair& images, double known, Backend& backend) {
   // Belief propagation and pipelines give every pixel a disparity, also where nothing matches.
@@ -101,14 +83,6 @@ std::string swap_warning(const PairPlan& plan, const GreyPair& images, double kn
       "{}: the images seem to be swapped: at half the size {:.0f} % of the pixels match, and {:.0f} % the "
       "other way round; give the left image first, or search negative disparities",
       plan.name(), 100 * shares.as_given, 100 * shares.swapped);
-}
-
-/// Of the pixels of a mask that are not 0.
-double share_of(ImageView<const std::uint8_t> mask) {
-  std::size_t count = 0;
-  for (int y = 0; y < mask.height; ++y)
-    for (int x = 0; x < mask.width; ++x) count += mask(x, y) != 0 ? 1u : 0u;
-  return static_cast<double>(count) / (static_cast<double>(mask.width) * mask.height);
 }
 
 Image<std::uint8_t> fill(const PairRun& run, const PairImages& images, ImageView<float> disparity) {
@@ -227,16 +201,22 @@ json warnings_of(const PairPlan& plan, const PairResult& result) {
   return warnings;
 }
 
+/// Warnings of the files that somebody has changed, which are kept under other names.
+std::vector<std::string> name_changed_files(PairRun& run) {
+  std::vector<std::string> changed = run.results.take_changed();
+  for (const std::string& text : changed) messages().warn("{}", text);
+  return changed;
+}
+
 /// Removes results of an earlier run, and its report.
 /// @returns  warnings of the files that somebody has changed, which are kept
 std::vector<std::string> remove_earlier(PairRun& run, const std::vector<std::string>& files) {
   run.results.begin({Step::kPair});
+  run.results.keep_changed({Step::kRun, report_files({}).name});
   for (const char* report : {pair_file::kReport, pair_file::kReportPage})
     run.workspace.owned().remove(report);
   for (const std::string& file : files) run.workspace.owned().remove(file);
-  std::vector<std::string> changed = run.results.take_changed();
-  for (const std::string& text : changed) messages().warn("{}", text);
-  return changed;
+  return name_changed_files(run);
 }
 
 /// Matches the images and writes what comes of it. The results of an earlier run stay until then.
@@ -341,6 +321,29 @@ void learn_time(const PairRun& run, const StepTimes& times) {
     if (step == "matching") PairTime(run.plan, run.work.backends(), run.turn.threads()).learn(seconds);
 }
 
+void write_options(PairRun& run) {
+  run.results.write(options_files(), [&run] {
+    write_file_if_changed(run.workspace.path(Workspace::options_file()),
+                          run.work.options.resolved({run.plan.job.method, true}));
+  });
+}
+
+/// @param record  of the result
+/// @returns the report that is written
+json write_reports(PairRun& run, const StepRecord& record, const MeasuredRun& measured,
+                   const StepTimes& times) {
+  run.results.keep_changed({Step::kRun, report_files({}).name});
+  json report = pair_report_json(run.plan, run.workspace, record, measured,
+                                 run.work.options.resolved({run.plan.job.method, true}), times);
+  for (const std::string& text : name_changed_files(run)) report["warnings"].push_back(text);
+  run.results.write(report_files({}), [&] {
+    write_file(run.workspace.path(pair_file::kReport), json_text(report));
+    write_file(run.workspace.path(pair_file::kReportPage), pair_page(report, run.plan, run.workspace));
+    sync_folder_of(run.workspace.path(pair_file::kReport));
+  });
+  return report;
+}
+
 /// Finished and unchanged results are kept.
 Outcome run_pair(PairRun& run, StepClock& clock) {
   const PairPlan& plan = run.plan;
@@ -356,8 +359,7 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
   const MeasuredRun earlier = read_measured_run(workspace.path(pair_file::kReport));
   if (run.results.overwrites()) run.results.supersede({Step::kPair});
   run.overwrite_note.remove();
-  const std::string options = run.work.options.resolved({plan.job.method, true});
-  if (!output.has_results) write_file_if_changed(workspace.path("options.toml"), options);
+  if (!output.has_results) write_options(run);
   const StepRecord* record = run.results.find({Step::kPair}, inputs);
   clock.end("checking what is there");
   const bool kept = record != nullptr;
@@ -368,14 +370,11 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
     record = &do_work(run, std::move(inputs), clock);
     learn_time(run, clock.times());
   }
-  write_file_if_changed(workspace.path("options.toml"), options);
+  write_options(run);
   const MeasuredRun measured =
       measured_run(kept, clock.times(),
                    program_json(run.work.options.commit, record->result.value("device", "")), earlier);
-  json report = pair_report_json(plan, workspace, *record, measured, options, clock.times());
-  write_file(workspace.path(pair_file::kReport), json_text(report));
-  write_file(workspace.path(pair_file::kReportPage), pair_page(report, plan, workspace));
-  sync_folder_of(workspace.path(pair_file::kReport));
+  const json report = write_reports(run, *record, measured, clock.times());
   output.finish();
   return {0, report, pair_summary(report), workspace.path(pair_file::kReportPage).string()};
 }

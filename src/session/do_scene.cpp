@@ -234,9 +234,12 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
   log.open(report_file(job.products.workspace, job.options.shard, ".log"));
   work.notice->permit();
   log.add(fmt::format("reconstruct {} ({}), {} threads", version(), job.options.commit, job.host.threads));
+  job.products.results.keep_changed({Step::kRun, report_files(job.options.shard).name});
   if (output.has_results) set_reports_aside(job.products.workspace, job.options.shard);
-  write_file_if_changed(job.products.workspace.path("options.toml"),
-                        job.options.resolved({job.settings.matching.method, false}));
+  job.products.results.write(options_files(), [&job] {
+    write_file_if_changed(job.products.workspace.path(Workspace::options_file()),
+                          job.options.resolved({job.settings.matching.method, false}));
+  });
   try {
     do_steps(job, work, turn, log, clock);
   } catch (...) {
@@ -258,7 +261,7 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
   json report = report_json(job, names_of(work.backends()), clock.times());
   report["predicted"] = time_json(predicted_time(job, work, turn, clock.times()));
   check_results_are_there(job.products);  // the last thing before the reports
-  write_reports(job, report);
+  job.products.results.write(report_files(job.options.shard), [&] { write_reports(job, report); });
   output.finish();
   return report;
 }

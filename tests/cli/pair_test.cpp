@@ -182,14 +182,40 @@ TEST_F(ReconstructPair, PlansSayWhatIsKeptAndWhatIsReplaced) {
   EXPECT_THAT(reconstruct({"pair", "--overwrite", "--dry-run"}).out, HasSubstr("  to do: matching\n"));
 }
 
-TEST_F(ReconstructPair, AnyResultThatSomebodyHasChangedIsKept) {
-  write_images();
-  ASSERT_EQ(match({}).exit_code, 0);
-  for (const char* name : {"disparity.pfm", "disparity.png", "preview.png"})
-    set_content(file("dense") / name, "changed");
-  ASSERT_EQ(match({"--max-disparity", "12"}).exit_code, 0);
-  for (const char* name : {"disparity.changed.pfm", "disparity.changed.png", "preview.changed.png"})
-    EXPECT_EQ(content(file("dense") / name), "changed") << name;
+TEST_F(ReconstructPair, AnyFileThatSomebodyHasChangedIsKept) {
+  write_pair_folder("pair");
+  const fs::path output = file("pair/dense");
+  const auto files = [&] {
+    std::vector<fs::path> names;
+    for (const fs::directory_entry& entry : fs::directory_iterator(output))
+      if (entry.is_regular_file()) names.push_back(entry.path());
+    return names;
+  };
+  const std::vector<std::vector<std::string>> runs = {
+      {"pair", "--depth-png", "0.01"}, {"pair", "--depth-png", "0.01"}, {"pair", "--max-disparity", "12"}};
+  ASSERT_EQ(reconstruct(runs[0]).exit_code, 0);
+  const std::vector<fs::path> written = files();
+  ASSERT_EQ(written.size(), 11u);  // results, reports and options
+  ASSERT_EQ(reconstruct(runs[0]).exit_code, 0);
+  EXPECT_EQ(files().size(), written.size()) << "nobody has changed a file";
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    const std::string edit = "edit " + std::to_string(i), number = i == 1 ? "" : "-" + std::to_string(i);
+    for (const fs::path& name : written) set_content(name, edit);
+    const Outcome outcome = reconstruct(runs[i]);
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(" has been changed since it was written: it is kept as "));
+    for (fs::path name : written)
+      EXPECT_EQ(content(name.replace_extension(".changed" + number + name.extension().string())), edit)
+          << name;
+  }
+  // The result is kept.
+  for (const char* name : {"report.json", "options.toml"}) set_content(output / name, "edit 3");
+  const Outcome kept = reconstruct(runs[2]);
+  EXPECT_THAT(kept.err, HasSubstr("the result is finished and kept"));
+  for (const char* name : {"report.changed-3.json", "options.changed-3.toml"}) {
+    EXPECT_EQ(content(output / name), "edit 3");
+    EXPECT_THAT(content(output / "report.json"), HasSubstr(name));
+  }
 }
 
 TEST_F(ReconstructPair, ACloudThatSomebodyHasChangedIsKept) {

@@ -256,4 +256,20 @@ std::string range_warning(const PairFindings& findings, DisparityRange range) {
       findings.greatest, above ? "raise --max-disparity" : "lower --min-disparity");
 }
 
+double searched_share(const PairPlan& plan) {
+  const Region& region = plan.options.block.region;
+  if (fused_stages(plan.options) != FusedStages::kBlocks || region.width == 0 || region.height == 0) return 1;
+  return static_cast<double>(region.width) * region.height /
+         (static_cast<double>(plan.size.width) * plan.size.height);
+}
+
+std::string doubts(const PairPlan& plan) {
+  const DisparityRange range = plan.options.range;
+  return fmt::format(
+      "searched was {} <= d < {}; is that the range (--min-disparity, --max-disparity), are the images "
+      "swapped, are they rectified, and are the filters right for them (--speckle, --uniqueness, "
+      "--left-right)?",
+      range.min, range.min + range.count);
+}
+
 }  // namespace recon

@@ -44,4 +44,10 @@ std::string rows_warning(const PairFindings& findings, int width);
 /// That the disparities that are searched leave much of the scene out, for people; empty when they do not.
 std::string range_warning(const PairFindings& findings, DisparityRange range);
 
+/// Of the pixels, those in --roi.
+double searched_share(const PairPlan& plan);
+
+/// Why a pair may have hardly any disparity, for people.
+std::string doubts(const PairPlan& plan);
+
 }  // namespace recon

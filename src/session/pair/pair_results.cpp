@@ -32,7 +32,10 @@ std::vector<std::string> files_to_write(const PairPlan& plan, bool filled) {
   if (!plan.camera)
     for (const char* file : {pair_file::kDepth, pair_file::kCloud, pair_file::kVisibility})
       std::erase(files, file);
-  files.insert(files.end(), {"options.toml", pair_file::kReport, pair_file::kReportPage});
+  for (const RunFiles& of_run : {options_files(), report_files({})}) {
+    files.push_back(Workspace::record_file(Step::kRun, of_run.name));
+    files.insert(files.end(), of_run.files.begin(), of_run.files.end());
+  }
   return files;
 }
 
@@ -47,6 +50,13 @@ Image<std::uint16_t> disparity_in_16_bits(ImageView<const float> disparity) {
     }
   });
   return out;
+}
+
+double share_of(ImageView<const std::uint8_t> mask) {
+  std::size_t count = 0;
+  for (int y = 0; y < mask.height; ++y)
+    for (int x = 0; x < mask.width; ++x) count += mask(x, y) != 0 ? 1u : 0u;
+  return static_cast<double>(count) / (static_cast<double>(mask.width) * mask.height);
 }
 
 Image<float> depth_of_disparity(ImageView<const float> disparity, const StereoCamera& camera) {

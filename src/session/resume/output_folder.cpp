@@ -116,14 +116,6 @@ std::optional<std::string> file_in_the_way(const fs::path& folder, const std::ve
   return found == files.end() ? std::nullopt : std::optional(*found);
 }
 
-/// A folder, or the nearest one above it that is there.
-fs::path existing_folder(const fs::path& folder) {
-  std::error_code ignored;
-  fs::path way = fs::absolute(folder, ignored);
-  while (!fs::exists(way, ignored) && way.has_relative_path()) way = way.parent_path();
-  return way;
-}
-
 [[noreturn]] void fail_to_write(const fs::path& folder, const std::string& reason) {
   throw OutputError(folder.string() + ": the output folder cannot be written (" + reason +
                     "); choose another one with --output");
@@ -151,9 +143,9 @@ void check_content(const fs::path& folder, const OutputAccess& access) {
 }  // namespace
 
 const char* step_name(Step step) {
-  constexpr std::array<const char*, 8> kNames = {
-      "undistorting", "depth maps", "scene planes", "check across views",
-      "fusion",       "tiles",      "export",       "matching"};
+  constexpr std::array<const char*, 9> kNames = {
+      "undistorting", "depth maps", "scene planes", "check across views", "fusion",
+      "tiles",        "export",     "matching",     "files of the run"};
   return kNames[static_cast<std::size_t>(step)];
 }
 
@@ -170,8 +162,8 @@ std::string Workspace::confidence_file(const std::string& view, MapKind kind) {
 }
 
 std::string Workspace::record_file(Step step, const std::string& view) {
-  constexpr std::array<const char*, 8> kNames = {"prepare", "estimate", "planes", "check",
-                                                 "fusion",  "tiles",    "export", "pair"};
+  constexpr std::array<const char*, 9> kNames = {"prepare", "estimate", "planes", "check", "fusion",
+                                                 "tiles",   "export",   "pair",   "run"};
   return std::string("status/") + kNames[static_cast<std::size_t>(step)] + (view.empty() ? "" : "/") + view +
          ".json";
 }
@@ -202,21 +194,51 @@ void Workspace::remove_leftovers(bool exclusive) const {
   }
 }
 
+std::uint64_t Workspace::bytes_left(std::uint64_t bytes) const {
+  return bytes - std::min(bytes, bytes_below(root_));
+}
+
 void Workspace::check_free_space(std::uint64_t bytes) const {
-  bytes -= std::min(bytes, bytes_below(root_));
+  recon::check_free_space(root_, bytes_left(bytes));
+}
+
+fs::path existing_folder(const fs::path& folder) {
+  std::error_code ignored;
+  fs::path way = fs::absolute(folder, ignored);
+  while (!fs::exists(way, ignored) && way.has_relative_path()) way = way.parent_path();
+  return way;
+}
+
+void check_free_space(const fs::path& folder, std::uint64_t bytes, std::size_t inputs) {
   std::error_code error;
-  const fs::space_info space = fs::space(existing_folder(root_), error);
+  const fs::space_info space = fs::space(existing_folder(folder), error);
   if (error || space.available >= bytes) return;
-  throw OutputError(
-      root_.string() + ": up to " + format_byte_size(bytes) + " are still to be written, and only " +
-      format_byte_size(space.available) +
-      " are free; free some space, choose another folder with --output, or lower --max-image-size");
+  const std::string of_several = " by " + std::to_string(inputs) + " inputs";
+  throw OutputError(folder.string() + ": up to " + format_byte_size(bytes) + " are still to be written" +
+                    (inputs > 1 ? of_several : "") + ", and only " + format_byte_size(space.available) +
+                    " are free; free some space, choose another folder with --output, " +
+                    (inputs > 1 ? "give fewer inputs at a time, " : "") + "or lower --max-image-size");
 }
 
 void remove_result(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::remove(path, error);
   if (error) throw OutputError(path.string() + ": cannot be removed: " + error.message());
+}
+
+RunFiles options_files() {
+  return {"options", {Workspace::options_file()}};
+}
+
+RunFiles model_files() {
+  return {"model",
+          {"sparse/cameras.bin", "sparse/images.bin", "sparse/points3D.bin", "stereo/patch-match.cfg",
+           "stereo/fusion.cfg"}};
+}
+
+RunFiles report_files(const Shard& shard) {
+  const std::string name = Workspace::report_name(shard);
+  return {name, {name + ".json", name + ".html"}};
 }
 
 fs::path report_file(const Workspace& workspace, const Shard& shard, const char* extension) {

@@ -17,8 +17,9 @@ namespace recon {
 /// Depth maps before and after the check across views.
 enum class MapKind { kPhotometric, kGeometric };
 
-/// The steps that leave a record: those of views, of a scene, and of a pair.
-enum class Step { kPrepare, kEstimate, kPlanes, kCheck, kFusion, kTiles, kExport, kPair };
+/// The steps that leave a record: those of views, of a scene, and of a pair; kRun has what a run writes
+/// beside their results, such as reports.
+enum class Step { kPrepare, kEstimate, kPlanes, kCheck, kFusion, kTiles, kExport, kPair, kRun };
 
 /// Those of a scene, in their order.
 inline constexpr Step kSceneSteps[] = {Step::kPrepare, Step::kEstimate, Step::kPlanes, Step::kCheck,
@@ -62,13 +63,14 @@ class Workspace {
   static std::string confidence_preview_file(const std::string& view) {
     return "previews/" + view + ".confidence.png";
   }
-  /// @param view  empty for a step of a scene or a pair
+  /// @param view  empty for a step of a scene or a pair; of kRun the name of some files, see RunFiles
   static std::string record_file(Step step, const std::string& view = {});
   static std::string cloud_file() { return "fused.ply"; }
   static std::string visibility_file() { return "fused.ply.vis"; }
   static std::string offset_file() { return "fused.offset.txt"; }
   /// Without its ending; a shard has one of its own.
   static std::string report_name(const Shard& shard);
+  static std::string options_file() { return "options.toml"; }
   static std::string tiles_folder() { return "tiles"; }
   static std::string export_folder() { return "splat"; }
   /// The only link among the results, and where it leads.
@@ -83,6 +85,9 @@ class Workspace {
   /// @param exclusive  no other process writes into the folder; else files younger than an hour stay
   void remove_leftovers(bool exclusive) const;
 
+  /// Of the bytes that the results will take at most, those that are not in the folder yet.
+  std::uint64_t bytes_left(std::uint64_t bytes) const;
+
   /// @param bytes  that the results will take at most; what is in the folder already counts towards them. The
   /// folder need not be there yet
   /// @throws OutputError when the file system has less free
@@ -92,6 +97,17 @@ class Workspace {
   std::filesystem::path root_;
   std::shared_ptr<OwnedFiles> owned_;
 };
+
+/// Files that a run writes beside the results of steps, which have a record in common.
+struct RunFiles {
+  std::string name;  ///< of the record
+  std::vector<std::string> files;
+};
+RunFiles options_files();
+/// The model in `sparse/` and the lists of views in `stereo/`.
+RunFiles model_files();
+/// The reports for programs and for people; the log only grows.
+RunFiles report_files(const Shard& shard);
 
 /// The file of a run's report, or of its shard, such as report.json.
 std::filesystem::path report_file(const Workspace& workspace, const Shard& shard, const char* extension);
@@ -106,6 +122,14 @@ bool bring_page_back(const Workspace& workspace, const Shard& shard) noexcept;
 
 /// Where a report of an earlier run is meanwhile.
 std::filesystem::path set_aside(const std::filesystem::path& report);
+
+/// A folder, or the nearest one above it that is there.
+std::filesystem::path existing_folder(const std::filesystem::path& folder);
+
+/// @param folder  that need not be there yet; of several inputs that of one of them
+/// @param bytes   that are still to be written there
+/// @throws OutputError when the file system has less free
+void check_free_space(const std::filesystem::path& folder, std::uint64_t bytes, std::size_t inputs = 1);
 
 /// Removes a result of an earlier run, so that it does not pass for one of this run.
 /// @throws OutputError

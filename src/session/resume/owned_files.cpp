@@ -52,7 +52,8 @@ void OwnedFiles::load(bool of_a_run) {
   checked_folders_.clear();
   const bool has_list = read_list();
   if (of_a_run && !has_list) {
-    names_.insert(kUnrecordedFiles.begin(), kUnrecordedFiles.end());
+    for (const RunFiles& of_every_run : {options_files(), model_files()})  // earlier versions: no record
+      names_.insert(of_every_run.files.begin(), of_every_run.files.end());
     names_.insert(Workspace::export_link());
     for_each_in_folder(root_, [&](const fs::path& path) {
       if (const fs::path name = path.filename(); is_report(name)) names_.insert(name.string());

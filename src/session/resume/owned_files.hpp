@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -18,8 +17,8 @@ class OwnedFiles {
  public:
   explicit OwnedFiles(std::filesystem::path root) : root_(std::move(root)) {}
 
-  /// Takes the list that earlier runs left. Where it is missing or damaged, theirs is what their records name
-  /// and what every run writes without a record.
+  /// Takes the list that earlier runs left. Where it is missing or damaged, theirs is what their records
+  /// name, what every run writes, and the log.
   /// @param of_a_run  whether the folder is one of ours; else nothing in it is
   void load(bool of_a_run);
 
@@ -86,11 +85,6 @@ class OwnedFiles {
   bool written_ = false, has_recorded_ = false;
   std::string mark_;
 };
-
-/// What every run of a scene writes without a record that names it; beside it the reports.
-inline constexpr std::array kUnrecordedFiles = {"options.toml",           "sparse/cameras.bin",
-                                                "sparse/images.bin",      "sparse/points3D.bin",
-                                                "stereo/patch-match.cfg", "stereo/fusion.cfg"};
 
 /// The file that marks an output folder as one of this program.
 inline constexpr const char* kOutputMark = "status/output.json";

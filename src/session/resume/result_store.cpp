@@ -128,16 +128,32 @@ void ResultStore::forget(const ResultKey& key, std::vector<StaleCause> causes) {
   entries_[key] = {{}, {std::move(causes)}};
 }
 
-void ResultStore::begin(const ResultKey& key, const std::function<bool(const std::string&)>& is_spared) {
+/// @returns the record of the earlier run; nothing where it does not hold
+std::optional<StepRecord> ResultStore::keep_changed(
+    const ResultKey& key, const std::function<bool(const std::string&)>& is_spared) {
   std::optional<StepRecord> record = read_record(record_path(key));
   // Of one that is being replaced, files are those of a run that ended meanwhile.
-  if (!record || std::exchange(record->replaced, true)) return;
+  if (!record || record->replaced) return std::nullopt;
   std::error_code ignored;
+  std::vector<std::string> changed;
   for (const OutputFile& file : record->outputs)
     if (std::filesystem::is_regular_file(workspace_.path(file.name), ignored) &&
         !(is_spared && is_spared(file.name)) && !is_as_written(file, workspace_.root()))
-      keep(file.name);
-  write_record(record_path(key), *record);
+      changed.push_back(file.name);
+  if (changed.empty()) return record;
+  // Another process that shares the folder says in the record that it writes them before it does.
+  if (const auto now = read_record(record_path(key));
+      !now || now->replaced || now->outputs != record->outputs)
+    return std::nullopt;
+  for (const std::string& file : changed) keep(file);
+  return record;
+}
+
+void ResultStore::begin(const ResultKey& key, const std::function<bool(const std::string&)>& is_spared) {
+  if (std::optional<StepRecord> record = keep_changed(key, is_spared)) {
+    record->replaced = true;
+    write_record(record_path(key), *record);
+  }
 }
 
 /// Gives a file a name that nothing has.
@@ -150,9 +166,21 @@ void ResultStore::keep(const std::string& file) {
   for (int i = 1; i == 1 || std::filesystem::exists(std::filesystem::symlink_status(kept, error)); ++i)
     kept = stem.string() + ".changed" + (i == 1 ? "" : "-" + std::to_string(i)) + path.extension().string();
   std::filesystem::rename(path, kept, error);
+  if (error == std::errc::no_such_file_or_directory) return;  // another process has kept it
   if (error) throw OutputError(path.string() + ": cannot be renamed: " + error.message());
   changed_.push_back(path.string() + " has been changed since it was written: it is kept as " +
                      kept.filename().string());
+}
+
+void ResultStore::write(const RunFiles& files, const std::function<void()>& write) {
+  const ResultKey key{Step::kRun, files.name};
+  begin(key);
+  write();
+  StepRecord record{nlohmann::json::object(), {}, nlohmann::json::object()};
+  for (const std::string& file : files.files)
+    if (auto identity = identify_file(workspace_.path(file)))
+      record.outputs.push_back({file, *std::move(identity)});
+  put(key, std::move(record));
 }
 
 std::vector<std::string> ResultStore::take_changed() {

@@ -78,6 +78,16 @@ class ResultStore {
   /// @throws OutputError
   void begin(const ResultKey& key, const std::function<bool(const std::string&)>& is_spared = {});
 
+  /// Gives files that somebody has changed other names as `begin` does, where theirs are not written over
+  /// yet.
+  /// @throws OutputError
+  void keep_changed(const ResultKey& key) { keep_changed(key, {}); }
+
+  /// Writes files of a run by a call, and their record. Those of an earlier run that somebody has changed
+  /// since are kept as `begin` has it.
+  /// @throws OutputError, and what the call throws
+  void write(const RunFiles& files, const std::function<void()>& write);
+
   /// Warnings that name the files which `begin` has given other names since the last call; many become few.
   std::vector<std::string> take_changed();
 
@@ -103,6 +113,8 @@ class ResultStore {
 
   Entry look_up(const ResultKey& key, const nlohmann::json& inputs, bool superseded_too) const;
   State state(const ResultKey& key) const;
+  std::optional<StepRecord> keep_changed(const ResultKey& key,
+                                         const std::function<bool(const std::string&)>& is_spared);
   void keep(const std::string& file);
   std::filesystem::path record_path(const ResultKey& key) const {
     return workspace_.path(Workspace::record_file(key.step, key.view));

@@ -16,6 +16,8 @@ namespace recon {
 struct OutputFile {
   std::string name;
   FileIdentity identity;
+
+  friend bool operator==(const OutputFile&, const OutputFile&) = default;
 };
 
 /// What is known of a finished step of one view: everything its result depends on, the files it wrote, and

@@ -252,7 +252,7 @@ class Estimation {
 
 void add_dense_model(SceneGraph& graph) {
   const auto write = [&job = graph.job] {
-    write_dense_model(job.plan, job.products.workspace);
+    job.products.results.write(model_files(), [&] { write_dense_model(job.plan, job.products.workspace); });
     return TaskEnd::kDone;
   };
   if (graph.job.memory.model_beside)

@@ -44,11 +44,16 @@ void add(std::vector<std::string>& files, std::vector<std::string> more) {
   files.insert(files.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
+void add(std::vector<std::string>& files, RunFiles more) {
+  files.push_back(Workspace::record_file(Step::kRun, more.name));
+  add(files, std::move(more.files));
+}
+
 void add_reports(int count, std::vector<std::string>& files) {
   for (int index = 1; index <= count; ++index) {
     const std::string name = Workspace::report_name({index, count});
-    add(files, {name + ".log", name + ".json", name + ".html", "status/" + name + ".json",
-                "status/" + name + ".html"});
+    add(files, report_files({index, count}));
+    add(files, {name + ".log", "status/" + name + ".json", "status/" + name + ".html"});
   }
 }
 
@@ -99,7 +104,9 @@ std::vector<std::string> files_to_write(const PlannedOutput& output) {
   const ScenePlan& plan = output.plan;
   const Targets& targets = output.targets;
   const SceneSettings& settings = output.settings;
-  std::vector<std::string> files(kUnrecordedFiles.begin(), kUnrecordedFiles.end());
+  std::vector<std::string> files;
+  add(files, options_files());
+  add(files, model_files());
   add_reports(settings.plan.shard.count, files);
   // Parts of the estimation work beside each other: each lists the files of all, so that their lists are
   // equal.
