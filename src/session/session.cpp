@@ -34,6 +34,7 @@
 #include "session/resume/overwrite_note.hpp"
 #include "session/scene/scene_formats.hpp"
 #include "session/session_files.hpp"
+#include "session/session_space.hpp"
 #include "session/turns.hpp"
 
 namespace recon {
@@ -184,6 +185,7 @@ class Session {
         usable.push_back(i);
     }
     if (usable.empty()) return;
+    if (usable.size() > 1) check_session_space(inputs_, options_, destination_, memory());
     if (overwrites())
       for (const std::size_t i : usable) overwrite_note(i).write();
     began_ = true;

@@ -2,13 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
 #include "cli/scene_fixture.hpp"
+#include "cli/small_disk.hpp"
 
 namespace recon {
 namespace {
@@ -274,23 +274,6 @@ TEST_F(ReconstructFault, QuietSaysNothingOfSuccess) {
   EXPECT_THAT(outcome.out, IsEmpty());
   EXPECT_THAT(outcome.err, IsEmpty());
 }
-
-/// A file system of its own, too small for the results.
-class SmallDisk {
- public:
-  SmallDisk(const fs::path& folder, const char* size) : folder_(folder) {
-    fs::create_directories(folder);
-    mounted_ = mount("tmpfs", folder.c_str(), "tmpfs", 0, size) == 0;
-  }
-  ~SmallDisk() {
-    if (mounted_) umount(folder_.c_str());
-  }
-  bool mounted() const { return mounted_; }
-
- private:
-  fs::path folder_;
-  bool mounted_;
-};
 
 TEST_F(ReconstructFault, ADiskTooSmallIsFoundBeforeTheWork) {
   const SmallDisk disk(folder() / "disk", "size=256k");

@@ -10,10 +10,12 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <sstream>
 
 #include "cli/held_lock.hpp"
 #include "cli/scene_fixture.hpp"
+#include "cli/small_disk.hpp"
 
 namespace recon {
 namespace {
@@ -191,6 +193,36 @@ TEST_F(ReconstructSessionFault, ThatCannotWriteItsFilesFails) {
   EXPECT_THAT(outcome.json().at("error").get<std::string>(), HasSubstr("disk is full"));
   EXPECT_EQ(outcome.json().at("scenes").size(), 2u);
   EXPECT_TRUE(fs::exists(session() / "b/dense/fused.ply")) << "the scenes are done nevertheless";
+}
+
+TEST_F(ReconstructSessionFault, ADiskTooSmallForAllScenesIsFoundBeforeTheFirst) {
+  copy_scenes({"a", "b", "c"});
+  const nlohmann::json plan =
+      run({(session() / "a").string(), "--dry-run", "--json"}).json().at("scenes").at(0);
+  const auto bytes = plan.at("memory").at("output").get<std::size_t>();
+  const SmallDisk disk(folder() / "disk", "size=" + std::to_string(bytes * 5 / 2));  // for two, not for three
+  if (!disk.mounted()) GTEST_SKIP() << "no tmpfs can be mounted: " << std::strerror(errno);
+  const fs::path out = folder() / "disk/out";
+  const std::vector<std::string> all = {session().string(), "-o", out.string()},
+                                 dry = {session().string(), "-o", out.string(), "--dry-run"};
+  for (const std::vector<std::string>& words : {all, dry}) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.err;
+    EXPECT_THAT(outcome.err,
+                AllOf(HasSubstr((out / "a").string() + ": up to "),
+                      HasSubstr(" are still to be written by 3 inputs, and only "), HasSubstr(" are free")));
+    EXPECT_FALSE(fs::exists(out / "a"));
+  }
+  // Each disk is asked for its own.
+  fs::create_directories(folder() / "elsewhere");
+  fs::create_directories(out);
+  fs::create_directory_symlink(folder() / "elsewhere", out / "a");
+  const Outcome rest = run(all);
+  EXPECT_EQ(rest.exit_code, 0) << rest.err;
+  for (const char* name : {"a", "b", "c"}) EXPECT_TRUE(fs::exists(out / name / "fused.ply")) << name;
+  // What is finished is not counted.
+  std::ofstream(folder() / "disk/filler") << std::string(bytes, 'x');
+  EXPECT_THAT(run(dry).err, Not(HasSubstr(" inputs, and only ")));
 }
 
 TEST_F(ReconstructSessionFault, WhoseFolderCannotBeTakenDoesItsScenes) {

@@ -17,4 +17,8 @@ std::vector<int> Targets::views_of(Step step, const ScenePlan& plan) const {
   return step == Step::kEstimate ? plan.active_views() : plan.views_in_scope();
 }
 
+Targets targets_of(const SessionOptions& options, const SceneSettings& settings) {
+  return {options.stage, settings.check.fills_areas(), settings.cloud.tile > 0, settings.cloud.exports()};
+}
+
 }  // namespace recon

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "session/options/options.hpp"
+#include "session/options/scene_settings.hpp"
 #include "session/plan/plan.hpp"
 #include "session/resume/output_folder.hpp"
 
@@ -20,5 +21,8 @@ struct Targets {
   /// The views of a plan that a step of the run is for; of fusion those that it fuses.
   std::vector<int> views_of(Step step, const ScenePlan& plan) const;
 };
+
+/// What the options of a run ask for.
+Targets targets_of(const SessionOptions& options, const SceneSettings& settings);
 
 }  // namespace recon

@@ -17,8 +17,7 @@ SceneJob::SceneJob(const SessionOptions& session_options, SceneFolder folder, Wo
                    HostLimits limits)
     : options(session_options),
       settings(session_options),
-      targets{session_options.stage, settings.check.fills_areas(), settings.cloud.tile > 0,
-              settings.cloud.exports()},
+      targets(targets_of(session_options, settings)),
       host(limits),
       input{std::move(folder), {}, {}, {}, {}, {}},
       overwrite_note(session_options, output.root(), {input.folder.root}),

@@ -1,0 +1,94 @@
+#include "session/session_space.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <string>
+#include <variant>
+
+#include "core/error.hpp"
+#include "core/interrupt.hpp"
+#include "core/paths.hpp"
+#include "scene/faces.hpp"
+#include "session/options/scene_settings.hpp"
+#include "session/pair/pair_input.hpp"
+#include "session/pair_memory.hpp"
+#include "session/products/host_memory.hpp"
+#include "session/products/targets.hpp"
+#include "session/resume/output_folder.hpp"
+#include "session/scene/output_files.hpp"
+#include "session/scene/scene_formats.hpp"
+
+namespace recon {
+
+namespace {
+
+/// Whether an earlier run has finished the last steps that a run is to do. What is made again takes the place
+/// of what is there.
+bool is_finished(const ScenePlan& plan, const Targets& targets, const Workspace& workspace) {
+  const Step last = targets.does(Step::kFusion) ? Step::kFusion : Step::kEstimate;
+  return std::ranges::all_of(targets.views_of(last, plan), [&](int view) {
+    const std::string name = is_of_views(last) ? plan.view(view).output_name : std::string();
+    return is_there(workspace.path(Workspace::record_file(last, name)));
+  });
+}
+
+std::uint64_t bytes_to_write(const SceneFolder& folder, const SessionOptions& options,
+                             const Workspace& workspace, std::size_t memory) {
+  const SceneSettings settings(options);
+  const Targets targets = targets_of(options, settings);
+  const Scene scene = with_faces(importer_of(folder).read(folder, model_memory(memory)));
+  const ScenePlan plan = make_plan(scene, scene.unusable, settings);
+  return is_finished(plan, targets, workspace) ? 0 : workspace.bytes_left(output_bytes(plan, settings));
+}
+
+std::uint64_t bytes_to_write(const PairFiles& files, const SessionOptions& options,
+                             const Workspace& workspace) {
+  if (is_there(workspace.path(Workspace::record_file(Step::kPair)))) return 0;
+  return workspace.bytes_left(output_bytes(make_pair_plan(files, options.pair_job())));
+}
+
+/// Nothing where its plan cannot be made.
+std::uint64_t bytes_to_write(const Input& input, const SessionOptions& options, const Workspace& workspace,
+                             std::size_t memory) try {
+  const auto* scene = std::get_if<SceneFolder>(&input);
+  return scene ? bytes_to_write(*scene, options, workspace, memory)
+               : bytes_to_write(std::get<PairFiles>(input), options, workspace);
+} catch (const Interrupted&) {
+  throw;
+} catch (const std::exception&) {
+  return 0;
+}
+
+/// What several inputs write on one file system.
+struct Need {
+  std::filesystem::path folder;  ///< of the first of them
+  std::size_t inputs = 0;
+  std::uint64_t bytes = 0;
+};
+
+}  // namespace
+
+void check_session_space(const std::vector<Input>& inputs, const SessionOptions& options,
+                         const Destination& destination, std::size_t memory) {
+  std::map<dev_t, Need> needs;
+  for (const Input& input : inputs) {
+    check_interrupted();
+    if (!is_usable(input)) continue;
+    const Workspace workspace(destination.of(input, true));
+    struct stat info {};
+    if (::stat(existing_folder(workspace.root()).c_str(), &info) != 0) continue;  // its turn says why
+    const std::uint64_t bytes = bytes_to_write(input, options, workspace, memory);
+    if (bytes == 0) continue;
+    Need& need = needs[info.st_dev];
+    if (need.inputs++ == 0) need.folder = workspace.root();
+    need.bytes += bytes;
+  }
+  for (const auto& [device, need] : needs)
+    if (need.inputs > 1) check_free_space(need.folder, need.bytes, need.inputs);
+}
+
+}  // namespace recon
