@@ -1,5 +1,7 @@
 #include "api/call.hpp"
 
+#include <algorithm>
+
 #include "core/error.hpp"
 #include "core/program.hpp"
 #include "session/options/option_table.hpp"
@@ -20,12 +22,26 @@ void rethrow_typed() {
   }
 }
 
+namespace {
+
+std::string no_such_option(const std::string& name) {
+  const auto with = [](std::string text, char from, char to) {
+    std::ranges::replace(text, from, to);
+    return text;
+  };
+  const std::string similar = most_similar_option(with(name, '_', '-'));
+  const std::string text = "there is no option '" + name + "'; ";
+  if (!similar.empty())
+    return text + "did you mean '" + similar + "', in Python " + with(similar, '-', '_') + "?";
+  return text + "names are those of the command line, such as 'max-disparity', in Python max_disparity";
+}
+
+}  // namespace
+
 GivenOptions given_options(const Options& options) {
   GivenOptions given;
   for (const auto& [name, value] : options) {
-    if (find_option(name) == nullptr)
-      throw UsageError("there is no option '" + name + "'; names are those of the command line, such as " +
-                       "'max-disparity', in Python max_disparity");
+    if (find_option(name) == nullptr) throw UsageError(no_such_option(name));
     if (value.empty()) throw UsageError("--" + name + " has an empty value");
     given[name] = {value};
   }

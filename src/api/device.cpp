@@ -35,7 +35,12 @@ Device::Device(const DeviceOptions& options)
     : opened_(detail::guarded([&] { return open_device(options); })) {}
 
 std::string Device::name() const {
-  return recon::names_of(opened_->backends);
+  return recon::names_of(opened().backends);
+}
+
+const detail::OpenDevice& Device::opened() const {
+  if (empty()) throw UsageError("the device is empty: it was moved from");
+  return *opened_;
 }
 
 }  // namespace reconstruct

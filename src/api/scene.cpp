@@ -25,6 +25,7 @@
 #include "core/progress.hpp"
 #include "core/stop.hpp"
 #include "session/graph/task_threads.hpp"
+#include "session/options/option_table.hpp"
 
 namespace reconstruct {
 
@@ -140,9 +141,9 @@ class MessageSink : public spdlog::sinks::base_sink<std::mutex> {
 
 /// The options of a library's run.
 recon::GivenOptions run_options(const Options& options, bool hears_progress) {
-  for (const char* of_terminal : {"quiet", "verbose", "json", "help", "version", "config", "progress"})
-    if (options.contains(of_terminal))
-      throw UsageError(std::string("--") + of_terminal + " belongs to the command line; a library has none");
+  for (const auto& [name, value] : options)
+    if (const recon::Option* option = recon::find_option(name); option != nullptr && is_of_terminal(*option))
+      throw UsageError("--" + name + " belongs to the command line; a library has none");
   recon::GivenOptions given = detail::given_options(options);
   given["json"] = {"true"};
   if (!hears_progress) given["quiet"] = {"true"};

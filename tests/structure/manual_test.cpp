@@ -16,6 +16,7 @@
 
 #include "session/options/option_table.hpp"
 #include "structure/program_output.hpp"
+#include "tools/manual/typed_options.hpp"
 
 namespace recon {
 namespace {
@@ -23,6 +24,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 std::string content(const std::string& file) {
@@ -233,6 +235,21 @@ TEST(Documents, NameOptionsAndKeywordsOfTheProgram) {
     for (const std::string& word : matches(text, ("--" + option->name + "[ =]([a-z0-9-]+)").c_str()))
       EXPECT_THAT(option->keywords(), testing::Contains(word)) << "--" << option->name;
   }
+}
+
+TEST(TypedOptions, OfTheSourcesAreThoseOfTheTable) {
+  const std::vector<GeneratedFile> files = typed_options();
+  ASSERT_THAT(files, SizeIs(6u));
+  for (const GeneratedFile& file : files)
+    EXPECT_EQ(content(std::string(RECON_SOURCE_DIR) + "/" + file.path), file.text)
+        << "copy " << RECON_MANUAL << "/sources into the source tree";
+  // An option of both, one of scenes, one of pairs, and one of the terminal.
+  EXPECT_THAT(files[0].text, HasSubstr("  std::optional<int> window = {};\n"));
+  EXPECT_THAT(files[3].text, HasSubstr("  std::optional<int> window = {};\n"));
+  EXPECT_THAT(files[2].text, HasSubstr("    min_views: Optional[int] = None\n"));
+  EXPECT_THAT(files[2].text, Not(HasSubstr("    max_disparity: ")));
+  EXPECT_THAT(files[5].text, HasSubstr("    max_disparity: Optional[int] = None\n"));
+  for (const GeneratedFile& file : files) EXPECT_THAT(file.text, Not(HasSubstr("verbose")));
 }
 
 }  // namespace

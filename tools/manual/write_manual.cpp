@@ -1,10 +1,13 @@
-// write_manual FOLDER VERSION: writes reconstruct.1, the page reference.md and the completion of reconstruct
-// for each shell, when it is built.
+// write_manual FOLDER VERSION: writes reconstruct.1, the page reference.md, the completion of reconstruct for
+// each shell, and in FOLDER/sources the files of the source tree that are made from the options, when it is
+// built.
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
 #include "tools/manual/manual.hpp"
+#include "tools/manual/typed_options.hpp"
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
@@ -16,10 +19,15 @@ int main(int argc, char** argv) {
     return file.good();
   };
   const recon::CompletedCommand command = recon::completed_reconstruct();
-  const bool written = write("reconstruct.1", recon::man_page(argv[2])) &&
-                       write("reference.md", recon::option_reference()) &&
-                       write("bash/reconstruct", recon::completion_script(command, "bash")) &&
-                       write("zsh/_reconstruct", recon::completion_script(command, "zsh")) &&
-                       write("fish/reconstruct.fish", recon::completion_script(command, "fish"));
+  bool written = write("reconstruct.1", recon::man_page(argv[2])) &&
+                 write("reference.md", recon::option_reference()) &&
+                 write("bash/reconstruct", recon::completion_script(command, "bash")) &&
+                 write("zsh/_reconstruct", recon::completion_script(command, "zsh")) &&
+                 write("fish/reconstruct.fish", recon::completion_script(command, "fish"));
+  for (const recon::GeneratedFile& file : recon::typed_options()) {
+    const std::filesystem::path path = "sources/" + file.path;
+    std::filesystem::create_directories(folder / path.parent_path());
+    written = write(path.string(), file.text) && written;
+  }
   return written ? 0 : 1;
 }

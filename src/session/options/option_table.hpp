@@ -14,6 +14,12 @@ std::vector<const Option*> all_options();
 /// The option of a name such as "window", or null.
 const Option* find_option(const std::string& name);
 
+/// The option whose name is most like a word, such as qualty; empty where none is like it.
+std::string most_similar_option(const std::string& word);
+
+/// Whether it belongs to the command line and a terminal, so that a library does not have it.
+bool is_of_terminal(const Option& option);
+
 // The groups of the table, each in a file of its name or that of its neighbours.
 OptionGroup work_options();
 OptionGroup matching_options();

@@ -9,6 +9,7 @@
 #include "reconstruct/error.hpp"
 #include "reconstruct/export.hpp"
 
+/// Depth maps and point clouds from calibrated photos: the calls of the library and their types.
 namespace reconstruct {
 
 /// Options by their names on the command line, without the dashes, with their values as texts: {"p1", "9"},
@@ -26,6 +27,7 @@ struct DeviceOptions {
   std::optional<std::size_t> gpu_memory_limit = {};  ///< max bytes of each GPU; empty: most of what is free
 };
 
+/// Of the library.
 namespace detail {
 struct OpenDevice;
 }
@@ -33,7 +35,8 @@ struct OpenDevice;
 /// The CPU, or GPUs that are open. To open a GPU takes a good part of a second and keeps some of its memory:
 /// keep a device for many calls. Copies are the same device. Results do not depend on it but for the
 /// tolerances that the manual states. Thread-safe: calls may come from several threads; those that need the
-/// same device wait for each other.
+/// same device wait for each other. A device that was moved from is empty: its name and all calls that are
+/// given it throw UsageError.
 class RECONSTRUCT_API Device {
  public:
   /// @throws UsageError for an option that is out of range
@@ -44,8 +47,11 @@ class RECONSTRUCT_API Device {
   /// between them.
   std::string name() const;
 
+  /// Whether it was moved from.
+  bool empty() const noexcept { return opened_ == nullptr; }
+
   /// Of the library.
-  const detail::OpenDevice& opened() const { return *opened_; }
+  const detail::OpenDevice& opened() const;
 
  private:
   std::shared_ptr<const detail::OpenDevice> opened_;

@@ -53,9 +53,12 @@ struct Fusion {
 /// Checks depth maps across views and fuses what is confirmed into a cloud, as the program does with its own
 /// where it searches no planes of the scene (`--scene-planes 0`):
 /// the same points in the same order.
+/// @param device  what it computes on, not empty
 /// @param views    at least 2. Where no view has sources, they are chosen by the positions of the cameras
 /// @param options  by name, of the check and the cloud: min-views, max-depth-error, max-normal-angle,
-/// min-confidence, max-hole, speckle, min-fused-views, point-spacing, roi, and of the choice of sources
+/// min-confidence, max-hole, speckle, min-fused-views, point-spacing, roi, and of the choice of sources; or a
+/// SceneOptions
+/// @param stop  ends the call, as a rule within a tenth of a second
 /// @throws UsageError that names the option or map, the value found and what it may be
 /// @throws InputError where all cameras are in one place, and where next to nothing of the maps agrees with
 /// points or each other

@@ -40,7 +40,9 @@ struct RunResult {
 /// and reports into the output folder, resumes what was begun. Results are the same, byte for byte.
 /// @param inputs   folders of scenes or pairs, folders or lists of them; or the two images of one pair
 /// @param options  by name; also `device`, `threads`, `memory-limit`, `gpu-memory-limit`, `output`. Those of
-/// the terminal (quiet, verbose, json, help, version) are refused
+/// the terminal (quiet, verbose, json, help, version) are refused; or a SceneOptions or PairOptions
+/// @param listener  what is called meanwhile
+/// @param stop  ends the call, as a rule within a tenth of a second
 /// @throws UsageError, InputError, OutputError, OutOfMemory, DeviceUnavailable, DeviceError when no input has
 /// results: of several the error of the first
 /// @throws Interrupted once `stop` is stopped; what was finished is kept, and the next run goes on from there

@@ -18,10 +18,12 @@ struct Disparities {
 
 /// Matches a rectified pair, as `reconstruct LEFT RIGHT` does: the disparities are those of its
 /// disparity.pfm, bit for bit.
+/// @param device  what it computes on, not empty
 /// @param left, right  of one size; of 8 and 16 bits together, both count as 16
 /// @param options  by name. `max-disparity` is needed: searched is min-disparity <= d < max-disparity.
 /// `method` (sgm, bm, bp or pipeline), `preset`, single stages and filters as on the command line; of these
-/// only what belongs to pairs and their results
+/// only what belongs to pairs and their results; or a PairOptions
+/// @param stop  ends the call, as a rule within a tenth of a second
 /// @throws UsageError that names the option or the image, the value found and what it may be
 /// @throws OutOfMemory, DeviceError; Interrupted once `stop` is stopped
 /// Thread safety: may be called from several threads. Determinism: the same bits for any number of threads.

@@ -21,10 +21,13 @@ struct View {
 /// planes or stages: before the check across views. It is that of the program's *.photometric.bin, bit for
 /// bit, with its sources in their order, undistorted images, and the same depth-min and depth-max: without
 /// both, the program takes the sparse points and all views of the scene too, to find the depths to search.
+/// @param device  what it computes on, not empty
+/// @param reference  the view whose depth is computed
 /// @param sources  1 to 32, best first; they see what the reference sees from other places
 /// @param options  by name, what belongs to the method planesweep and its depth maps: depth-min and depth-max
 /// (without them the depths at which there are surfaces are searched for), window, planes, quality (of which
-/// the iterations count) and others. Images are swept at the size that they have
+/// the iterations count) and others; or a SceneOptions. Images are swept at the size that they have
+/// @param stop  ends the call, as a rule within a tenth of a second
 /// @throws UsageError that names the option, image or camera, the value found and what it may be
 /// @throws OutOfMemory, DeviceError; Interrupted once `stop` is stopped
 /// Thread safety: may be called from several threads. Determinism: the same bits for any number of threads.
