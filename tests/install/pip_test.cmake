@@ -15,7 +15,8 @@ import pathlib, sys
 import numpy, reconstruct, reconstruct.io
 assert pathlib.Path(reconstruct.__file__).parts[-3] == sys.argv[2], reconstruct.__file__
 image = numpy.random.default_rng(1).integers(0, 256, (60, 90), numpy.uint8)
-disparity = reconstruct.match(image[:, :-4], image[:, 4:], 8, device="cpu")
+disparity = reconstruct.match(image[:, :-4], image[:, 4:], 8, device="cpu").disparity
+assert pathlib.Path(reconstruct.__file__).with_name("_native.pyi").exists() and reconstruct.__version__ == reconstruct.version()
 assert abs(numpy.nanmedian(disparity) - 4) < 0.1, disparity
 plan = reconstruct.run(sys.argv[1], dry_run=True, device="cpu")
 assert len(plan["scenes"][0]["views"]) == 5

@@ -82,9 +82,10 @@ def of_python():
     # What the page says of the results.
     code += """
 assert disparity.dtype == np.float32 and disparity.shape == left.shape[:2] and filled.shape == full.shape == disparity.shape
-assert np.isnan(disparity).any() and not np.isnan(full).any() and quick.shape == disparity.shape
+assert np.isnan(disparity).any() and not np.isnan(full).any() and quick.disparity.shape == disparity.shape
 assert of_opencv.shape == of_reconstruct.shape
 assert result["exit_code"] == 0 and result["scenes"][0]["points"] == len(cloud) > 100
+assert seen.shape[1] == 3 and 0 < len(seen) <= len(sparse.position) and reconstruct.__version__
 assert points.shape == depth.shape + (3,) and starts[-1] == len(views) and report["points"] == len(cloud)
 assert maps.depth.shape == reference.image.shape[:2] and len(fusion.cloud) > 100
 """

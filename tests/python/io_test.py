@@ -126,6 +126,48 @@ class Files(unittest.TestCase):
         self.refuses(lambda path: rio.read_visibility(path, 2**60), struct.pack("<QI", 2**60, 1), "ends before")
 
 
+class Points(unittest.TestCase):
+    """A model of two views and three points by hand."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.write("cameras.bin", struct.pack("<QIiQQ4d", 1, 1, 1, 8, 6, 5, 5, 4, 3))
+        image = lambda number, name: struct.pack("<I7dI", number, 1, 0, 0, 0, 0, 0, 0, 1) + name + struct.pack("<Q", 0)
+        self.write("images.bin", struct.pack("<Q", 2) + image(9, b"a.png\0") + image(4, b"b.png\0"))
+
+    def write(self, name, content):
+        (self.folder / name).write_bytes(content)
+
+    @staticmethod
+    def point(number, position, track):
+        head = struct.pack("<Q3d3BdQ", number, *position, number, 20, 30, number / 4, len(track))
+        return head + b"".join(struct.pack("<II", image, 0) for image in track)
+
+    def test_points_and_the_views_that_see_them(self):
+        tracks = [[4, 9], [], [9, 9]]
+        self.write("points3D.bin", struct.pack("<Q", 3) + b"".join(self.point(i + 1, (i, 0.5, 2), it) for i, it in enumerate(tracks)))
+        points = rio.read_points3D(self.folder)
+        np.testing.assert_array_equal(points.position, [[0, 0.5, 2], [1, 0.5, 2], [2, 0.5, 2]])
+        np.testing.assert_array_equal(points.colour, [[1, 20, 30], [2, 20, 30], [3, 20, 30]])
+        np.testing.assert_array_equal(points.error, [0.25, 0.5, 0.75])
+        self.assertEqual((points.starts.tolist(), points.views.tolist()), ([0, 2, 2, 4], [1, 0, 0, 0]))
+        np.testing.assert_array_equal(points.seen_by(0), [[0, 0.5, 2], [2, 0.5, 2]])
+        np.testing.assert_array_equal(points.seen_by(1), [[0, 0.5, 2]])
+        self.write("points3D.bin", struct.pack("<Q", 0))
+        self.assertEqual((rio.read_points3D(self.folder).position.shape, rio.read_points3D(self.folder).seen_by(0).shape), ((0, 3), (0, 3)))
+
+    def test_damage_is_a_value_error(self):
+        whole = struct.pack("<Q", 2) + self.point(1, (0, 0, 2), [4, 9]) + self.point(2, (0, 0, 2), [9])
+        for content, text in ((whole[:-1], "8 bytes, but 7 follow"), (whole[:80], "items take"), (struct.pack("<Q", 2**61), "but 0 follow"),
+                              (whole[:4], "in the middle"), (whole.replace(struct.pack("<II", 4, 0), struct.pack("<II", 5, 0)),
+                                                             "observations in image 5, which images.bin does not have")):
+            self.write("points3D.bin", content)
+            with self.assertRaisesRegex(ValueError, f"points3D.bin: .*{text}"):
+                rio.read_points3D(self.folder)
+
+
 class Results(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -6,9 +6,12 @@
     starts, views = rio.read_visibility("dense/fused.ply.vis", len(cloud))         # of point i: views[starts[i]:starts[i + 1]]
     view = rio.read_views("dense")[0]                                              # name, camera, pose
     points = rio.back_project(depth, view.camera, view.pose)                       # (height, width, 3), world
+    sparse = rio.read_points3D("dense").seen_by(0)                                 # (n, 3), world: those that the first view sees
 
 Files that are damaged raise ValueError with the file and what is wrong; those that cannot be opened OSError.
 """
+
+from __future__ import annotations
 
 import json
 import os
@@ -17,12 +20,16 @@ import struct
 import sys
 import zlib
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, BinaryIO, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["CameraView", "back_project", "read_cloud", "read_confidence_map", "read_depth_map", "read_normal_map", "read_pfm", "read_report",
-           "read_session", "read_views", "read_visibility", "view_names"]
+from ._model import CameraView, PathLike, Points3D, read_points3D, read_views
+from ._model import fail as _fail
+
+__all__ = ["CameraView", "Points3D", "back_project", "read_cloud", "read_confidence_map", "read_depth_map", "read_normal_map",
+           "read_pfm", "read_points3D", "read_report", "read_session", "read_views", "read_visibility", "view_names"]
 
 _PLY_TYPES = {"char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2",
               "uint16": "u2", "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "float": "f4", "float32": "f4",
@@ -30,11 +37,7 @@ _PLY_TYPES = {"char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short":
 _PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
-def _fail(path, reason):
-    raise ValueError(f"{os.fspath(path)}: {reason}")
-
-
-def _dense_array(path, channels):
+def _dense_array(path: PathLike, channels: int) -> NDArray[np.float32]:
     """COLMAP's array "width&height&channels&" and little-endian floats, channel by channel: (channels, height, width)."""
     data = Path(path).read_bytes()
     header = data[:64].split(b"&", 3)
@@ -47,24 +50,25 @@ def _dense_array(path, channels):
     if len(data) - start != 4 * width * height * channels:
         _fail(path, f"{width}x{height}x{channels} floats take {4 * width * height * channels} bytes, "
                     f"but {len(data) - start} follow")
-    return np.frombuffer(data, "<f4", offset=start).reshape(channels, height, width).astype(np.float32)
+    values: NDArray[np.float32] = np.frombuffer(data, "<f4", offset=start).reshape(channels, height, width).astype(np.float32)
+    return values
 
 
-def read_depth_map(path):
+def read_depth_map(path: PathLike) -> NDArray[np.float32]:
     """A depth map in scene units: (height, width) float32, z along the viewing axis; NaN where unknown."""
-    depth = _dense_array(path, 1)[0]
+    depth: NDArray[np.float32] = _dense_array(path, 1)[0]
     depth[~(np.isfinite(depth) & (depth > 0))] = np.nan
     return depth
 
 
-def read_normal_map(path):
+def read_normal_map(path: PathLike) -> NDArray[np.float32]:
     """A normal map: (height, width, 3) float32, unit vectors in the camera frame; NaN where unknown."""
-    normals = np.moveaxis(_dense_array(path, 3), 0, 2).copy()
+    normals: NDArray[np.float32] = np.moveaxis(_dense_array(path, 3), 0, 2).copy()
     normals[~np.isfinite(normals).all(axis=2) | ~normals.any(axis=2)] = np.nan
     return normals
 
 
-def _undo_filter(kind, row, above):
+def _undo_filter(kind: int, row: NDArray[np.uint8], above: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """A row of an 8-bit grey PNG before its filter, see section 9 of the PNG specification."""
     if kind == 0:
         return row
@@ -78,13 +82,13 @@ def _undo_filter(kind, row, above):
             predicted = (left + up) // 2
         else:
             estimate = left + up - above_left
-            predicted = min((left, up, above_left), key=lambda near: abs(estimate - near))
+            predicted = min((left, up, above_left), key=lambda near: int(abs(estimate - near)))
         left, above_left = (value + predicted) & 255, up
         out[x] = left
     return out
 
 
-def _grey_png(path):
+def _grey_png(path: PathLike) -> NDArray[np.uint8]:
     data = Path(path).read_bytes()
     if not data.startswith(_PNG_SIGNATURE):
         _fail(path, "is not a PNG file")
@@ -121,12 +125,12 @@ def _grey_png(path):
     return image
 
 
-def read_confidence_map(path):
+def read_confidence_map(path: PathLike) -> NDArray[np.float32]:
     """A confidence map: (height, width) float32 in [0, 1], multiples of 1/255; 0 also where the depth is unknown."""
     return _grey_png(path).astype(np.float32) / np.float32(255)
 
 
-def read_pfm(path):
+def read_pfm(path: PathLike) -> NDArray[np.float32]:
     """A PFM file of one channel: (height, width) float32; NaN where unknown, which is +inf in the file."""
     data = Path(path).read_bytes()
     header = re.match(rb"Pf\s+(\d+)\s+(\d+)\s+(-?\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s", data[:128])
@@ -140,7 +144,7 @@ def read_pfm(path):
     return image
 
 
-def _ply_header(path, file):
+def _ply_header(path: PathLike, file: BinaryIO) -> Tuple[int, "np.dtype[Any]", Optional[List[float]]]:
     """The number of vertices, their NumPy type, and what `reconstruct` subtracted from their coordinates."""
     if file.readline(16).strip() != b"ply":
         _fail(path, "is not a PLY file")
@@ -153,10 +157,11 @@ def _ply_header(path, file):
         elif line == "comment written by reconstruct":
             own = True
         elif own and line.startswith("comment offset "):
-            numbers = re.fullmatch(r"comment offset (\S+) (\S+) (\S+)", line)
+            numbers = line.split()[2:]
             try:
-                offset = [float(number) for number in numbers.groups()]
-            except (AttributeError, ValueError):
+                x, y, z = (float(number) for number in numbers)
+                offset = [x, y, z]
+            except ValueError:
                 _fail(path, f"has no three numbers in '{line}'")
         elif element := re.fullmatch(r"element (\S+) (\d+)", line):
             elements.append(element[1])
@@ -176,21 +181,21 @@ def _ply_header(path, file):
     return count, np.dtype([(name, order + _PLY_TYPES[kind]) for name, kind in fields]), offset
 
 
-def _field_name(name, names):
+def _field_name(name: str, names: Sequence[str]) -> str:
     """`views` for scalar_views, as clouds of `reconstruct` have it; all others as the file calls them."""
     return "views" if name == "scalar_views" and "views" not in names else name
 
 
-def _with_offset(cloud, offset):
+def _with_offset(cloud: NDArray[Any], offset: Sequence[float]) -> NDArray[Any]:
     """The same points with x, y and z as doubles, to which the offset is added."""
-    kinds = [(name, "f8" if name in ("x", "y", "z") else cloud.dtype[name]) for name in cloud.dtype.names]
+    kinds = [(name, "f8" if name in ("x", "y", "z") else cloud.dtype[name]) for name in cloud.dtype.names or ()]
     moved = cloud.astype(np.dtype(kinds))
     for axis, added in zip("xyz", offset):
         moved[axis] += added
     return moved
 
 
-def read_cloud(path):
+def read_cloud(path: PathLike) -> NDArray[Any]:
     """The points of a binary PLY file: a structured array with a field for each property, of its type in the file.
 
     Those of `reconstruct` are x y z (float or, in map coordinates, double), nx ny nz, red green blue, confidence and
@@ -199,7 +204,8 @@ def read_cloud(path):
     """
     with open(path, "rb") as file:
         count, kind, offset = _ply_header(path, file)
-        kind.names = tuple(_field_name(name, kind.names) for name in kind.names)
+        names = kind.names or ()
+        kind.names = tuple(_field_name(name, names) for name in names)
         left = os.fstat(file.fileno()).st_size - file.tell()
         if left < count * kind.itemsize:
             _fail(path, f"{count} vertices take {count * kind.itemsize} bytes, but {left} follow")
@@ -207,7 +213,7 @@ def read_cloud(path):
     return cloud if offset is None else _with_offset(cloud, offset)
 
 
-def read_visibility(path, points):
+def read_visibility(path: PathLike, points: int) -> Tuple[NDArray[np.int64], NDArray[np.int32]]:
     """COLMAP's visibility file of a cloud of `points` points.
 
     Returns `starts` (points + 1, int64) and `views` (int32): views[starts[i]:starts[i + 1]] are the indices of the views
@@ -235,87 +241,12 @@ def read_visibility(path, points):
     return starts, words[counts].astype(np.int32)
 
 
-def view_names(dense):
+def view_names(dense: PathLike) -> List[str]:
     """The names of the views of a scene with depth maps, in order; without those that COLMAP's list cannot name (#...)."""
     return [os.fsdecode(name) for name in Path(dense, "stereo", "fusion.cfg").read_bytes().split(b"\n") if name]
 
 
-class CameraView(NamedTuple):
-    """A view of dense/sparse."""
-
-    name: str
-    size: tuple  #: width, height
-    camera: tuple  #: fx, fy, cx, cy, pixels; the first pixel's centre is at (0.5, 0.5)
-    pose: np.ndarray  #: cam_from_world, (3, 4): [R | t], x_in_cam = R x_in_world + t
-
-
-class _Words:
-    """Little-endian numbers of a file, one after the other."""
-
-    def __init__(self, path):
-        self.path, self.data, self.at = path, Path(path).read_bytes(), 0
-
-    def skip(self, size):
-        if self.at + size > len(self.data):
-            _fail(self.path, f"ends at byte {len(self.data)}, in the middle")
-        self.at += size
-
-    def take(self, layout):
-        begin = self.at
-        self.skip(struct.calcsize("<" + layout))
-        return struct.unpack_from("<" + layout, self.data, begin)
-
-    def name(self):
-        end = self.data.find(b"\0", self.at)
-        if end < 0:
-            _fail(self.path, "ends in a name")
-        begin, self.at = self.at, end + 1
-        return os.fsdecode(self.data[begin:end])
-
-
-def _rotation(w, x, y, z):
-    with np.errstate(all="ignore"):  # of a damaged file
-        w, x, y, z = np.array([w, x, y, z]) / np.linalg.norm([w, x, y, z])
-    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                     [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                     [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
-
-
-def _model_folder(folder):
-    """Where a folder has its model: itself, or in sparse/ or sparse/0/, as dense/splat has it."""
-    folder = Path(folder)
-    for model in (folder / "sparse", folder / "sparse" / "0", folder):
-        if (model / "cameras.bin").exists():
-            return model
-    raise FileNotFoundError(f"{folder}: there is no cameras.bin in it, in sparse/ or in sparse/0/; is it an output folder?")
-
-
-def read_views(dense):
-    """The views of the undistorted images in dense/sparse, in the order that visibility files count them: CameraViews.
-
-    dense: an output folder, its dense/splat, or the folder of a binary model of pinhole cameras itself
-    """
-    kinds = {0: 3, 1: 4}  # SIMPLE_PINHOLE and PINHOLE
-    model = _model_folder(dense)
-    file, cameras = _Words(model / "cameras.bin"), {}
-    for _ in range(file.take("Q")[0]):
-        number, kind, width, height = file.take("IiQQ")
-        if kind not in kinds:
-            _fail(file.path, f"camera {number} has model {kind}; undistorted images have pinhole cameras")
-        values = file.take(f"{kinds[kind]}d")
-        cameras[number] = (width, height), (values[:1] * 2 + values[1:] if kind == 0 else values)
-    file, views = _Words(model / "images.bin"), []
-    for _ in range(file.take("Q")[0]):
-        _, w, x, y, z, *t, camera = file.take("I7dI")
-        if camera not in cameras:
-            _fail(file.path, f"has no camera {camera}")
-        name = file.name()
-        file.skip(24 * file.take("Q")[0])  # observations
-        views.append(CameraView(name, *cameras[camera], np.column_stack([_rotation(w, x, y, z), t])))
-    return views
-
-
-def back_project(depth, camera, pose):
+def back_project(depth: ArrayLike, camera: Sequence[float], pose: ArrayLike) -> NDArray[np.float64]:
     """The world coordinates of the pixels of a depth map: (height, width, 3) float64, NaN where the depth is.
 
     depth: (height, width), z along the viewing axis; camera: fx, fy, cx, cy of this size; pose: [R | t], cam_from_world
@@ -324,18 +255,20 @@ def back_project(depth, camera, pose):
     fx, fy, cx, cy = camera
     y, x = np.mgrid[:depth.shape[0], :depth.shape[1]] + 0.5
     in_camera = np.stack([(x - cx) / fx * depth, (y - cy) / fy * depth, depth], 2)
-    return (in_camera - pose[:3, 3]) @ pose[:3, :3]
+    points: NDArray[np.float64] = (in_camera - pose[:3, 3]) @ pose[:3, :3]
+    return points
 
 
-def read_report(path):
+def read_report(path: PathLike) -> Dict[str, Any]:
     """The report of a scene or pair, `report.json`: a dictionary."""
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        report: Dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+        return report
     except ValueError as error:
         _fail(path, f"is not JSON: {error}")
 
 
-def read_session(path):
+def read_session(path: PathLike) -> List[Dict[str, Any]]:
     """The results of a session, `session.jsonl`: a dictionary for each scene with `scene`, `status` and `exit_code`.
 
     Where they are known also `output`, `points`, `seconds`, `preview`, and the numbers of `views`, `left_out` and
