@@ -333,8 +333,7 @@ void write_options(PairRun& run) {
 json write_reports(PairRun& run, const StepRecord& record, const MeasuredRun& measured,
                    const StepTimes& times) {
   run.results.keep_changed({Step::kRun, report_files({}).name});
-  json report = pair_report_json(run.plan, run.workspace, record, measured,
-                                 run.work.options.resolved({run.plan.job.method, true}), times);
+  json report = pair_report_json(run.plan, run.workspace, record, measured, run.work.options, times);
   for (const std::string& text : name_changed_files(run)) report["warnings"].push_back(text);
   run.results.write(report_files({}), [&] {
     write_file(run.workspace.path(pair_file::kReport), json_text(report));

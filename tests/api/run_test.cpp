@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <map>
@@ -64,6 +65,16 @@ TEST_F(RunTest, EqualsTheProgramAndTellsItsListener) {
   const auto json = nlohmann::json::parse(result.json);
   EXPECT_EQ(json["exit_code"], 0);
   EXPECT_GT(json["scenes"][0]["points"], 0);
+  const nlohmann::json& values = json["scenes"][0]["option_values"];
+  EXPECT_EQ(values["planes"], "24");
+  EXPECT_EQ(values["min-views"], 1);
+  EXPECT_EQ(values["max-depth-error"], 0.01);
+  EXPECT_EQ(values["colour"], false);
+  std::string lines;
+  for (const auto& [name, value] : values.items()) lines += name + "=" + value.dump() + "\n";
+  const std::string text = json["scenes"][0]["options"];
+  EXPECT_EQ(std::ranges::count(lines, '\n'), std::ranges::count(text, '\n'));
+  EXPECT_THAT(text, HasSubstr("min-views=1\n"));
   for (const char* step : {"depth maps", "check across views", "fusion"})
     EXPECT_TRUE(last[step].total == 5 && last[step].done == 5) << step << ": " << last[step].done;
   EXPECT_THAT(messages, Contains(HasSubstr("1 working on the CPU, as asked")));

@@ -19,11 +19,12 @@ std::string page(const char* name) {
   return content(fs::path(RECON_SOURCE_DIR) / "tools/docs" / name);
 }
 
-/// Adds the keys of an object and of those in it, but for the names of steps.
+/// Adds the keys of an object and of those in it, but for the names of steps and options.
 void add_keys(const json& value, std::set<std::string>& keys) {
   for (const auto& [key, inner] : value.items()) {
     if (value.is_object()) keys.insert(key);
-    if (inner.is_structured() && key != "steps" && key != "seconds") add_keys(inner, keys);
+    if (inner.is_structured() && key != "steps" && key != "seconds" && key != "option_values")
+      add_keys(inner, keys);
     if (key == "steps" && inner.is_array()) add_keys(inner, keys);
   }
 }

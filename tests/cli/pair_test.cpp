@@ -62,6 +62,10 @@ TEST_F(ReconstructPair, ACalibrationGivesDepthAndACloud) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const auto report = outcome.json().at("scenes").at(0);
   EXPECT_EQ(report.at("max_disparity"), 16);
+  const auto& options = report.at("option_values");
+  EXPECT_EQ(options.at("method"), "bm");
+  EXPECT_EQ(options.at("uniqueness"), 10);
+  EXPECT_EQ(options.at("fill"), false);
   EXPECT_EQ(report, nlohmann::json::parse(content(file("pair/dense/report.json"))));
   const Image<float> disparity = read_pfm(file("pair/dense/disparity.pfm")),
                      depth = read_pfm(file("pair/dense/depth.pfm"));

@@ -272,15 +272,22 @@ SessionOptions parse_options(const GivenOptions& given) {
   return options;
 }
 
-std::string SessionOptions::resolved(Job job, OptionScope scope) const {
-  std::string result;
+std::vector<std::pair<const Option*, std::string>> SessionOptions::resolved_values(Job job,
+                                                                                   OptionScope scope) const {
+  std::vector<std::pair<const Option*, std::string>> values;
   for (const Option* option : all_options()) {
     const Setting* setting = option->setting(job);
     if (setting == nullptr || option->scope > scope || !option->idle_reason(*this, job).empty()) continue;
-    const std::string value = setting->get(*this, job);
-    if (value.empty()) continue;
-    result += option->name + "=" + (option->kind == ValueKind::kText ? quoted(value) : value) + "\n";
+    if (std::string value = setting->get(*this, job); !value.empty())
+      values.emplace_back(option, std::move(value));
   }
+  return values;
+}
+
+std::string SessionOptions::resolved(Job job, OptionScope scope) const {
+  std::string result;
+  for (const auto& [option, value] : resolved_values(job, scope))
+    result += option->name + "=" + (option->kind == ValueKind::kText ? quoted(value) : value) + "\n";
   return result;
 }
 

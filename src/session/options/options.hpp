@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fuse/consistency.hpp"
@@ -292,6 +293,9 @@ struct SessionOptions {
 
   /// The options of up to a scope that a job uses and that have an effect, as TOML that `--config` reads.
   std::string resolved(Job job, OptionScope scope = OptionScope::kPlace) const;
+  /// The same one by one, with their values as texts.
+  std::vector<std::pair<const Option*, std::string>> resolved_values(
+      Job job, OptionScope scope = OptionScope::kPlace) const;
   RecordedOptions recorded(Job job) const;
 
   PairJob pair_job() const;

@@ -27,7 +27,7 @@ std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, con
 /// @param measured  the run that did it
 /// @param times     of this run, which may have kept the results
 nlohmann::json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record,
-                                const MeasuredRun& measured, const std::string& options,
+                                const MeasuredRun& measured, const SessionOptions& options,
                                 const StepTimes& times);
 /// The page shows the photo, the disparity and, where there is one, the cloud; pictures are files beside it.
 /// @throws InputError when the cloud cannot be read

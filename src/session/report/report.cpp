@@ -16,6 +16,7 @@
 #include "scene/view_geometry.hpp"
 #include "session/options/option_text.hpp"
 #include "session/report/measured_steps.hpp"
+#include "session/report/option_values.hpp"
 #include "session/report/plan_lines.hpp"
 #include "session/report/plan_reasons.hpp"
 #include "session/scene/cloud_offset.hpp"
@@ -367,7 +368,8 @@ json report_json(const SceneJob& job, const std::string& device, const StepTimes
                  {"tasks", tasks_json(job, made(job.targets, job.products))},
                  {"baselines", baselines_json(job.plan)},
                  {"depths", depths_json(job.products)},
-                 {"options", job.options.resolved(Job{job.settings.matching.method, false})}});
+                 {"options", job.options.resolved(Job{job.settings.matching.method, false})},
+                 {"option_values", option_values(job.options, {job.settings.matching.method, false})}});
   if (const StepRecord* const cloud = job.products.results.get({Step::kFusion})) {
     report["cloud"] = job.products.workspace.path(Workspace::cloud_file()).string();
     report["points"] = cloud->result.at("points");
