@@ -1,13 +1,19 @@
 """What mkdocs adds to the pages of tools/docs: the reference of the options, which the build makes beside the manual page,
-and CHANGELOG.md. RECON_MANUAL is the folder of the manual page; where it is not set, that of some build."""
+that of the Python module, and CHANGELOG.md. RECON_MANUAL is the folder of the manual page; where it is not set, that of some build."""
 
 import os
 import pathlib
+import sys
+import tempfile
 
 from mkdocs.exceptions import BuildError
 from mkdocs.structure.files import File
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+MADE = tempfile.TemporaryDirectory()  # pages that no folder has
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "tools"))
+import python_reference  # noqa: E402 (beside this file)
 
 
 def reference():
@@ -20,7 +26,9 @@ def reference():
 
 def on_files(files, config):
     files.remove(files.get_file_from_path("make-pictures"))
-    for page in (reference(), ROOT / "CHANGELOG.md"):
+    of_python = pathlib.Path(MADE.name, "python-reference.md")
+    of_python.write_text(python_reference.page(), encoding="utf-8")
+    for page in (reference(), of_python, ROOT / "CHANGELOG.md"):
         files.append(File(page.name, str(page.parent), config["site_dir"], config["use_directory_urls"]))
     return files
 

@@ -71,7 +71,7 @@ done = subprocess.run([MKDOCS, "build", "--strict", "--clean", "-f", ROOT / "too
 if done.returncode != 0 or "WARNING" in done.stderr:
     sys.exit(done.stdout + done.stderr)
 pages = {path.resolve(): Page(path) for path in SITE.glob("*.html") if path.name != "404.html"}
-wanted = {page.stem for page in (ROOT / "tools/docs").glob("*.md")} | {"reference", "CHANGELOG"}
+wanted = {page.stem for page in (ROOT / "tools/docs").glob("*.md")} | {"reference", "python-reference", "CHANGELOG"}
 if {page.stem for page in pages} != wanted:
     faults.append(f"pages: {sorted(page.stem for page in pages)}, and not {sorted(wanted)}")
 for page in pages:
