@@ -1,6 +1,7 @@
 #include "core/error.hpp"
 #include "cuda/testing/timing.hpp"
 #include "methods/backend.hpp"
+#include "methods/cuda_code.hpp"
 
 /// Replaces the CUDA backend, and what the benchmark calls of it, in a build without CUDA.
 
@@ -17,6 +18,10 @@ constexpr const char* kReason = "this build has no CUDA";
 
 CudaDevices find_cuda_devices(const std::vector<int>&) {
   return {0, {}, kReason};
+}
+
+std::string cuda_code_of_build() {
+  return "without CUDA";
 }
 
 std::unique_ptr<Backend> make_cuda_backend(const CudaOptions&) {

@@ -16,6 +16,7 @@
 #include "core/system_limits.hpp"
 #include "core/version.hpp"
 #include "io/file/output_file.hpp"
+#include "methods/cuda_code.hpp"
 #include "session/resume/step_record.hpp"
 #include "tools/command_line.hpp"
 #include "tools/commit.hpp"
@@ -29,7 +30,9 @@ using namespace recon;
 const std::pair<const char*, std::function<std::string()>> kToRead[] = {
     {"help-all", [] { return full_help_text(terminal_columns()); }},
     {"help", [] { return help_text(terminal_columns()); }},
-    {"version", [] { return std::string("reconstruct ") + version() + " (" RECON_COMMIT ")\n"; }}};
+    {"version", [] {
+       return std::string("reconstruct ") + version() + " (" RECON_COMMIT ")\n" + cuda_code_of_build() + "\n";
+     }}};
 
 int run(int argc, char** argv) {
   CommandLine line = parse_command_line(argc, argv);

@@ -1,16 +1,21 @@
 #include "cuda/methods/devices.hpp"
 
 #include <cuda_runtime_api.h>
+#include <fmt/format.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/log.hpp"
 #include "cuda/device/memory.hpp"
 #include "cuda/device/stream.hpp"
 #include "cuda/match/sweep.hpp"
+#include "cuda/methods/architectures.hpp"
 #include "methods/backend.hpp"
+#include "methods/cuda_code.hpp"
 
 namespace recon {
 namespace cuda {
@@ -31,6 +36,27 @@ bool device_answers() {
   return quad == kUpperPixels;
 }
 
+/// The kernels of a build that the driver has to compile are compiled as they are first used; with those of
+/// the first test it did so if that took this long. Loading machine code takes a hundredth of that.
+constexpr double kSecondsOfCompiler = 0.25;
+
+/// Says that the driver compiles the kernels for the current device, where it does.
+void note_compilation(int device, const std::string& architecture, double seconds) {
+  if (seconds < kSecondsOfCompiler) return;
+  messages().info(
+      "cuda:{}: this build ({}) has no code for {}: the driver compiles each kernel at its first use. That "
+      "took "
+      "{:.1f} s for the first of them; it keeps what it compiles for later runs. "
+      "-DCMAKE_CUDA_ARCHITECTURES=native builds for this GPU",
+      device, cuda_code_of_build(), architecture, seconds);
+}
+
+int attribute(cudaDeviceAttr which, int device) {
+  int value = 0;
+  RECON_CUDA_TRY(cudaDeviceGetAttribute(&value, which, device));
+  return value;
+}
+
 }  // namespace
 
 std::string why_unusable(int device) {
@@ -39,13 +65,19 @@ std::string why_unusable(int device) {
     return cudaGetErrorString(error);
   }
   try {
-    return device_answers() ? "" : "a test kernel gave a wrong answer";
+    const ComputeCapability capability = {attribute(cudaDevAttrComputeCapabilityMajor, device),
+                                          attribute(cudaDevAttrComputeCapabilityMinor, device)};
+    const CodeFor code = code_for(RECON_CUDA_CODE, capability);
+    if (code == CodeFor::kNone)
+      return fmt::format("{} has compute capability {}.{}, this build ({}) has no code for it",
+                         device_name(device), capability.major, capability.minor, cuda_code_of_build());
+    const auto begin = std::chrono::steady_clock::now();
+    if (!device_answers()) return "a test kernel gave a wrong answer";
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    if (code == CodeFor::kPtx)
+      note_compilation(device, fmt::format("sm_{}{}", capability.major, capability.minor), taken.count());
+    return "";
   } catch (const Error& error) {
-    cudaDeviceProp properties{};
-    if (cudaGetDeviceProperties(&properties, device) == cudaSuccess &&
-        properties.major * 10 + properties.minor < 75)
-      return std::string(properties.name) + " has compute capability " + std::to_string(properties.major) +
-             "." + std::to_string(properties.minor) + ", this build needs 7.5 or newer";
     return error.what();
   }
 }
@@ -57,6 +89,11 @@ std::string device_name(int device) {
 }
 
 }  // namespace cuda
+
+std::string cuda_code_of_build() {
+  constexpr int kMajor = CUDART_VERSION / 1000, kMinor = CUDART_VERSION % 1000 / 10;
+  return fmt::format("CUDA {}.{}, {}", kMajor, kMinor, cuda::described_code(RECON_CUDA_CODE));
+}
 
 CudaDevices find_cuda_devices(const std::vector<int>& indices) {
   CudaDevices found;

@@ -28,15 +28,22 @@ add_compile_definitions(HWY_DISABLED_TARGETS=HWY_SSSE3)
 add_library(recon_options INTERFACE)
 target_include_directories(recon_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}
   ${PROJECT_SOURCE_DIR}/src/core/public)
+option(RECON_WERROR "Warnings are errors, as in tools/check: other compilers and libraries than Debian's have others" OFF)
+set(recon_warnings -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
+set(recon_kernel_warnings "")
+if(RECON_WERROR)
+  list(APPEND recon_warnings -Werror)
+  set(recon_kernel_warnings "--Werror=all-warnings,cross-execution-space-call")
+endif()
 # No contraction to FMA: results must not depend on the processor, nor differ between CPU and GPU.
 target_compile_options(recon_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror -ffp-contract=off>
+  "$<$<COMPILE_LANGUAGE:CXX>:${recon_warnings};-ffp-contract=off>"
   # ccache needs it of g++ where headers are precompiled.
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>
   # g++ 12 takes the joining of strings for copies that overlap or are too long (its bug 105651).
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict -Wno-array-bounds -Wno-stringop-overflow>)
 target_compile_options(recon_options INTERFACE
-  "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;--Werror=all-warnings,cross-execution-space-call;-lineinfo;-Xcompiler=-Wall,-Wextra,-ffp-contract=off>")
+  "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;${recon_kernel_warnings};-lineinfo;-Xcompiler=-Wall,-Wextra,-ffp-contract=off>")
 
 if(RECON_SANITIZE)
   target_compile_options(recon_options INTERFACE
