@@ -7,7 +7,8 @@ include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 file(REMOVE_RECURSE ${WORK})
 run(${SOURCE}/tools/release --trial --build ${BUILD} ${WORK}/files)
-foreach(file reconstruct_${VERSION}_*.deb reconstruct-${VERSION}-*.tar.gz reconstruct-${VERSION}-*.whl
+foreach(file reconstruct_${VERSION}_*.deb libreconstruct*_${VERSION}_*.deb libreconstruct-dev_${VERSION}_*.deb
+        python3-reconstruct_${VERSION}_*.deb reconstruct-${VERSION}.spdx.json reconstruct-${VERSION}-*.tar.gz reconstruct-${VERSION}-*.whl
         reconstruct-${VERSION}-cpu-image.tar.gz reconstruct-${VERSION}-cuda-image.tar.gz SHA256SUMS)
   file(GLOB found ${WORK}/files/${file})
   if(NOT found)

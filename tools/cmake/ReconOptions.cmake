@@ -28,6 +28,16 @@ add_compile_definitions(HWY_DISABLED_TARGETS=HWY_SSSE3)
 add_library(recon_options INTERFACE)
 target_include_directories(recon_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}
   ${PROJECT_SOURCE_DIR}/src/core/public)
+option(RECON_PACKAGE "For packages: the same sources make the same bytes in any folder, and kernels are small" OFF)
+set(recon_paths "")
+set(recon_kernel_form -lineinfo)
+if(RECON_PACKAGE)
+  set(recon_paths -ffile-prefix-map=${PROJECT_BINARY_DIR}=build -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+  # The numbers of lines come with paths, and take more memory than the kernels.
+  set(recon_kernel_form "$<$<VERSION_GREATER_EQUAL:$<CUDA_COMPILER_VERSION>,12.8>:--compress-mode=size>")
+  # A path of the build folder would leave its length in what is installed.
+  set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+endif()
 option(RECON_WERROR "Warnings are errors, as in tools/check: other compilers and libraries than Debian's have others" OFF)
 set(recon_warnings -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
 set(recon_kernel_warnings "")
@@ -37,13 +47,14 @@ if(RECON_WERROR)
 endif()
 # No contraction to FMA: results must not depend on the processor, nor differ between CPU and GPU.
 target_compile_options(recon_options INTERFACE
-  "$<$<COMPILE_LANGUAGE:CXX>:${recon_warnings};-ffp-contract=off>"
+  "$<$<COMPILE_LANGUAGE:CXX>:${recon_warnings};${recon_paths};-ffp-contract=off>"
   # ccache needs it of g++ where headers are precompiled.
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>
   # g++ 12 takes the joining of strings for copies that overlap or are too long (its bug 105651).
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict -Wno-array-bounds -Wno-stringop-overflow>)
 target_compile_options(recon_options INTERFACE
-  "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;${recon_kernel_warnings};-lineinfo;-Xcompiler=-Wall,-Wextra,-ffp-contract=off>")
+  "$<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;${recon_kernel_warnings};${recon_kernel_form};-Xcompiler=-Wall,-Wextra,-ffp-contract=off>"
+  "$<$<COMPILE_LANGUAGE:CUDA>:$<$<BOOL:${recon_paths}>:-Xcompiler=$<JOIN:${recon_paths},$<COMMA>>>>")
 
 if(RECON_SANITIZE)
   target_compile_options(recon_options INTERFACE

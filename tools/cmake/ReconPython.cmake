@@ -1,7 +1,7 @@
 # Decides whether the Python module is built, in tools/python, and installs it.
 
 # The readers of results need no build; the module can be built beside an installed library by pip.
-install(DIRECTORY tools/python/ DESTINATION share/reconstruct/python PATTERN __pycache__ EXCLUDE PATTERN build EXCLUDE
+install(DIRECTORY tools/python/ DESTINATION share/reconstruct/python COMPONENT development PATTERN __pycache__ EXCLUDE PATTERN build EXCLUDE
         PATTERN "*.egg-info" EXCLUDE)
 
 # The distribution's Python, which has its packages, unless another one is named.
