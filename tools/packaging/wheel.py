@@ -5,8 +5,7 @@
   wheel.py --prefix PREFIX --thin [--python PYTHON]... OUTPUT
 
 PREFIX has what `cmake --install BUILD --prefix PREFIX --strip` put there. DIR is the prefix of tools/packaging/slim-opencv, whose
-libraries take the place of the distribution's. Each PYTHON gets a module of its own in the one wheel (default: /usr/bin/python3);
-CPython 3.12 needs pybind11 2.11, 3.13 needs 2.12: --pybind11 is a prefix that has it. The tag of the wheel says the glibc that its
+libraries take the place of the distribution's. The wheel has the module of the build, and one for each further PYTHON; CPython 3.12 needs pybind11 2.11, 3.13 needs 2.12: --pybind11 is a prefix that has it. The tag of the wheel says the glibc that its
 files need. --thin leaves the libraries to the distribution: for this system alone. Needs patchelf, binutils and CMake.
 SOURCE_DATE_EPOCH is the time of all files; the same input gives the same bytes.
 """
@@ -50,10 +49,15 @@ def only(paths, what):
 
 
 def build_modules(prefix, pythons, pybind11, work, package):
-    """Compiles the module for each Python. @returns their tags, such as cp311"""
+    """Takes the module of the build, and compiles one for each other Python. @returns their tags, such as cp311"""
     tags = []
+    for module in prefix.glob("lib/python3/dist-packages/*/_native*.so"):
+        shutil.copy(module, package / module.name)
+        tags.append("cp" + re.search(r"cpython-(\d+)", module.name)[1])
     for python in pythons:
         tag = "cp" + run(python, "-c", "import sys; print('%d%d' % sys.version_info[:2])").strip()
+        if tag in tags:
+            continue
         folder = work / tag
         command = ["cmake", "-S", prefix / "share/reconstruct/python", "-B", folder, "-DCMAKE_BUILD_TYPE=Release", f"-DPython_EXECUTABLE={python}",
                    f"-DCMAKE_PREFIX_PATH={';'.join(str(it) for it in (pybind11, prefix) if it)}", "-DCMAKE_SKIP_RPATH=ON",
@@ -64,7 +68,7 @@ def build_modules(prefix, pythons, pybind11, work, package):
         shutil.copy(module, package / module.name)
         run("strip", "--strip-unneeded", package / module.name)
         tags.append(tag)
-    return sorted(set(tags), key=lambda it: int(it[3:]))
+    return sorted(tags, key=lambda it: int(it[3:]))
 
 
 def needed_by(file):
@@ -95,13 +99,28 @@ def bundle(own, libraries, native):
         shutil.copy(path, native / names[name])
         (native / names[name]).chmod(0o755)
     for file in [*own, *(native / name for name in names.values())]:
-        options = ["--set-rpath", "$ORIGIN" if file.parent == native else "$ORIGIN/" + native.name]
+        # One by one: patchelf 0.14 mixes up the texts of several changes.
+        if file.name in names.values():
+            run("patchelf", "--set-soname", file.name, file)
         for name in needed_by(file):
             if name in names:
-                options += ["--replace-needed", name, names[name]]
-        if file.name in names.values():
-            options += ["--set-soname", file.name]
-        run("patchelf", *options, file)
+                run("patchelf", "--replace-needed", name, names[name], file)
+        run("patchelf", "--set-rpath", rpath_of(file, native), file)
+
+
+def rpath_of(file, native):
+    return "$ORIGIN" if file.parent == native else "$ORIGIN/" + native.name
+
+
+def check(files, native):
+    """That files need nothing but each other and what every system has, and look for it beside them alone."""
+    for file in files:
+        for name in needed_by(file):
+            if not OF_SYSTEM.match(name) and not (native / name).exists():
+                sys.exit(f"wheel: {file.name} needs {name}, which is not in the wheel")
+        paths = re.findall(r"\((?:RUNPATH|RPATH)\).*\[(.*)\]", run("readelf", "-dW", file))
+        if paths != [rpath_of(file, native)]:
+            sys.exit(f"wheel: {file.name} looks for libraries in {paths}")
 
 
 def glibc_of(files):
@@ -181,7 +200,7 @@ def make(options, work):
     (info / "licenses").mkdir(parents=True)
     (info / "sboms").mkdir()
 
-    tags = build_modules(prefix, options.python or ["/usr/bin/python3"], options.pybind11, work, package)
+    tags = build_modules(prefix, options.python, options.pybind11, work, package)
     modules = sorted(package.glob("_native*.so"))
     library = only((it for it in prefix.glob("lib/**/libreconstruct.so.*") if not it.is_symlink()), "the library")
     codecs = only(prefix.glob("lib/**/reconstruct_codecs.so"), "the image formats")
@@ -196,6 +215,8 @@ def make(options, work):
         libraries = locate([*programs, library, codecs, *modules], [opencv / "lib", library.parent])
         libraries.pop(soname, None)
     bundle(own, libraries, native)
+    if not options.thin:
+        check([*modules, *native.iterdir()], native)
     components = copy_licences(libraries, opencv, info)
     shutil.copy(only(prefix.glob("share/doc/reconstruct/copyright"), "the licence"), info / "licenses/LICENSE")
     components += sbom.cuda_component([native / "reconstruct"])
@@ -213,7 +234,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--prefix", type=pathlib.Path, required=True)
     parser.add_argument("--opencv", type=pathlib.Path)
-    parser.add_argument("--python", action="append")
+    parser.add_argument("--python", action="append", default=[])
     parser.add_argument("--pybind11", type=pathlib.Path)
     parser.add_argument("--thin", action="store_true")
     parser.add_argument("output", type=pathlib.Path)
