@@ -116,7 +116,7 @@ HWY_INLINE std::uint64_t min_lanes(D d, V a, V b, V c, V e) {
 
 /// The minimum over the 16-byte blocks of a vector, lane by lane.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE auto fold(D d, V v) {
+HWY_INLINE auto fold([[maybe_unused]] D d, V v) {
   if constexpr (sizeof(V) > 16) {
     const hn::Half<D> half;
     return fold(half, hn::Min(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
