@@ -25,15 +25,20 @@ def output_of(*words):
 
 
 def packages_of(paths):
-    """The Debian package of each path that has one."""
-    found = {}
+    """The Debian package of each path that has one; asked for once, as dpkg reads all of its lists each time."""
+    names = {}
     for path in paths:
         real = os.path.realpath(path)
-        for name in dict.fromkeys([real, path, re.sub("^/usr", "", real), "/usr" + real]):
-            done = subprocess.run(["dpkg-query", "-S", name], capture_output=True, text=True, check=False)
-            if done.returncode == 0:
-                found[path] = done.stdout.split(": ")[0].split(", ")[0]
-                break
+        for name in (real, path, re.sub("^/usr", "", real), "/usr" + real):
+            names.setdefault(name, path)
+    if not names:
+        return {}
+    found = {}
+    done = subprocess.run(["dpkg-query", "-S", *names], capture_output=True, text=True, check=False)
+    for line in done.stdout.splitlines():
+        packages, _, name = line.rpartition(": ")
+        if name in names and not packages.startswith("diversion "):
+            found.setdefault(names[name], packages.split(", ")[0])
     return found
 
 
@@ -45,18 +50,25 @@ def libraries_of(files):
     return sorted(paths)
 
 
-def debian_component(package):
-    version, source, source_version, homepage = output_of(
-        "dpkg-query", "-W", "-f", "${Version}\t${source:Package}\t${source:Version}\t${Homepage}", package).split("\t")
-    name = package.split(":")[0]
+def debian_components(packages):
+    """What dpkg knows of packages; those that are not installed are left out."""
+    if not packages:
+        return []
     release = dict(line.split("=", 1) for line in pathlib.Path("/etc/os-release").read_text(encoding="utf-8").splitlines() if "=" in line)
-    component = {"name": name, "version": version,
-                 "purl": f"pkg:deb/debian/{name}@{version.replace('+', '%2B').replace(':', '%3A')}"
-                         f"?distro=debian-{release.get('VERSION_ID', '').strip(chr(34))}",
-                 "comment": f"Debian source package {source} {source_version}"}
-    if homepage:
-        component["homepage"] = homepage
-    return component
+    distribution = release.get("VERSION_ID", "").strip('"')
+    done = subprocess.run(["dpkg-query", "-W", "-f", "${Package}\t${Version}\t${source:Package}\t${source:Version}\t${Homepage}\n", *packages],
+                          capture_output=True, text=True, check=False)
+    components = []
+    for line in done.stdout.splitlines():
+        name, version, source, source_version, homepage = line.split("\t")
+        if not version:
+            continue
+        component = {"name": name, "version": version, "comment": f"Debian source package {source} {source_version}",
+                     "purl": f"pkg:deb/debian/{name}@{version.replace('+', '%2B').replace(':', '%3A')}?distro=debian-{distribution}"}
+        if homepage:
+            component["homepage"] = homepage
+        components.append(component)
+    return components
 
 
 def cuda_component(files):
@@ -102,9 +114,7 @@ def spdx(name, version, components, licence="MIT", epoch=None):
 
 def components_of(files):
     packages = sorted(set(packages_of(libraries_of(files)).values()))
-    compiled = [name for name in COMPILED_IN
-                if subprocess.run(["dpkg-query", "-W", name], capture_output=True, check=False).returncode == 0]
-    return [debian_component(name) for name in packages + compiled] + cuda_component(files)
+    return debian_components(packages + COMPILED_IN) + cuda_component(files)
 
 
 def main():

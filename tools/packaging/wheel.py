@@ -137,13 +137,10 @@ def glibc_of(files):
 
 def copy_licences(libraries, opencv, info):
     """The copyright of each bundled library, as its Debian package states it. @returns the components, for the list of them"""
-    components, packages = [], set()
-    for path in libraries.values():
-        if opencv and path.is_relative_to(opencv):
-            continue
-        packages.update(sbom.packages_of([str(path)]).values())
-    for package in sorted(packages):
-        components.append(sbom.debian_component(package))
+    of_debian = [str(path) for path in libraries.values() if not opencv or not path.is_relative_to(opencv)]
+    packages = sorted(set(sbom.packages_of(of_debian).values()))
+    components = sbom.debian_components(packages)
+    for package in packages:
         shutil.copy(f"/usr/share/doc/{package.split(':')[0]}/copyright", info / "licenses" / package.split(":")[0])
     if opencv:
         shutil.copy(opencv / "share/opencv4/copyright", info / "licenses/opencv")
