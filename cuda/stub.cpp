@@ -36,6 +36,9 @@ StageTimes time_stages(const SweepProblem&, int, int) {
 StageTimes time_stages(const PairProblem&, int, int) {
   unavailable();
 }
+LiveTimes time_live(const PairProblem&, int, int, int) {
+  unavailable();
+}
 NaiveSweep time_naive_sweep(const SweepProblem&, int, int) {
   unavailable();
 }

@@ -38,12 +38,16 @@ class Stream {
   std::unique_ptr<CUstream_st, DestroyHandle> stream_;
 };
 
+/// Whether an event has its time, without which it orders streams sooner.
+enum class EventTiming { kTimed, kNone };
+
 /// Owner of an event. Move-only.
 class Event {
  public:
-  Event() {
+  explicit Event(EventTiming timing = EventTiming::kTimed) {
     cudaEvent_t event = nullptr;
-    RECON_CUDA_TRY(cudaEventCreate(&event));
+    RECON_CUDA_TRY(cudaEventCreateWithFlags(
+        &event, timing == EventTiming::kNone ? cudaEventDisableTiming : cudaEventDefault));
     event_.reset(event);
   }
 

@@ -10,12 +10,14 @@
 #include "core/counted_memory.hpp"
 #include "core/log.hpp"
 #include "core/unique_id.hpp"
+#include "cuda/device/current_device.hpp"
 #include "cuda/device/image_cache.hpp"
 #include "cuda/device/staging.hpp"
 #include "cuda/fuse/agreement.hpp"
 #include "cuda/fuse/fusion_stream.hpp"
 #include "cuda/methods/device_budget.hpp"
 #include "cuda/methods/devices.hpp"
+#include "cuda/methods/stereo/graph_matcher.hpp"
 #include "cuda/methods/stereo/pair_stages.hpp"
 #include "cuda/methods/sweep/sweep_executor.hpp"
 #include "cuda/refine/normals.hpp"
@@ -30,20 +32,6 @@ namespace {
 std::size_t usable_memory() {
   return free_memory() / 10 * 9;
 }
-
-/// Sets the current device for the lifetime of the object.
-class CurrentDevice {
- public:
-  explicit CurrentDevice(int device) {
-    RECON_CUDA_TRY(cudaGetDevice(&before_));
-    RECON_CUDA_TRY(cudaSetDevice(device));
-  }
-  CurrentDevice(const CurrentDevice&) = delete;
-  ~CurrentDevice() { static_cast<void>(cudaSetDevice(before_)); }
-
- private:
-  int before_ = 0;
-};
 
 /// Resources for work on the maps of one view at a time on one device, where they stay as long as the cache
 /// has memory. Not thread-safe; the device must be current in the calling thread.
@@ -199,11 +187,7 @@ class CudaBackend : public Backend {
     memory.host_bytes = Staging::kBytes + counted_bytes(1, [&] { Image<float>(width, height); }) +
                         pair_host_bytes(shape, options, host_threads());
     memory.device_bytes = pair_device_bytes(shape, options);
-    if (memory.device_bytes > budget_->bytes())
-      throw OutOfMemory("a pair of " + std::to_string(width) + "x" + std::to_string(height) + " with " +
-                        std::to_string(options.range.count) + " disparities needs " +
-                        std::to_string(memory.device_bytes >> 20) + " MiB of device memory, the limit is " +
-                        std::to_string(budget_->bytes() >> 20) + " MiB; --device cpu works without");
+    check_pair_bytes(width, height, options, memory.device_bytes);
     return memory;
   }
 
@@ -216,6 +200,12 @@ class CudaBackend : public Backend {
     // A loop that waits here must not start another match, which would wait for this stream.
     return oneapi::tbb::this_task_arena::isolate(
         [&] { return budget_->run([&] { return match_pair(problem, workspace); }); });
+  }
+
+  std::unique_ptr<DeviceMatcher> device_matcher(const DeviceMatching& matching) override {
+    const CurrentDevice current(device_);
+    check_pair_bytes(matching.width, matching.height, matching.spec, matcher_bytes(matching));
+    return make_graph_matcher(matching);
   }
 
   Image<Vec3f> normals(ImageView<const float> depth, const Pinhole& camera, std::uint64_t id) override {
@@ -299,6 +289,15 @@ class CudaBackend : public Backend {
     int device_;
     FusionStream& stream_;
   };
+
+  /// @throws OutOfMemory when the device memory of a pair exceeds the limit
+  void check_pair_bytes(int width, int height, const PairSpec& options, std::size_t bytes) const {
+    if (bytes <= budget_->bytes()) return;
+    throw OutOfMemory("a pair of " + std::to_string(width) + "x" + std::to_string(height) + " with " +
+                      std::to_string(options.range.count) + " disparities needs " +
+                      std::to_string(bytes >> 20) + " MiB of device memory, the limit is " +
+                      std::to_string(budget_->bytes() >> 20) + " MiB; --device cpu works without");
+  }
 
   /// What an admitted call works with. Frees the memory of earlier calls if it would exceed that of the hold
   /// with what a call that needs `bytes` adds to it.

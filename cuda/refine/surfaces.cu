@@ -19,17 +19,18 @@ __device__ int run_start(unsigned starts, int lane) {
   return kLanes - 1 - __clz(static_cast<int>(starts & (kAll >> (kLanes - 1 - lane))));
 }
 
-/// Disparities of reliable pixels; trees of the connected pixels along the row within a warp.
+/// Disparities of reliable pixels, all without outliers; trees of the connected pixels along the row within a
+/// warp.
 __global__ void __launch_bounds__(kRefineThreads) runs_kernel(LabelledMap map, SurfaceScratch scratch) {
   const int x = static_cast<int>(blockIdx.x * kRefineThreads + threadIdx.x), y = static_cast<int>(blockIdx.y);
   const int lane = static_cast<int>(threadIdx.x) % kLanes, at = y * map.width + x;
   const bool inside = x < map.width;
   float own = NAN;
-  if (inside && map.outliers[at] == Outlier::kNone) own = map.disparity[at];
+  if (inside && (map.outliers == nullptr || map.outliers[at] == Outlier::kNone)) own = map.disparity[at];
   const float left = __shfl_up_sync(kAll, own, 1);
   const unsigned starts = __ballot_sync(kAll, lane == 0 || !same_surface(own, left));
   if (!inside) return;
-  scratch.reliable[at] = own;
+  if (map.outliers != nullptr) scratch.reliable[at] = own;
   scratch.labels[at] = at - lane + run_start(starts, lane);
   scratch.sizes[at] = 0;
 }
@@ -48,8 +49,10 @@ __global__ void __launch_bounds__(kRefineThreads) joins_kernel(LabelledMap map, 
   if (!by_the_left) unite(scratch.labels, at, above);
 }
 
-/// Replaces labels by their roots and counts the pixels of each, one run at a time.
-__global__ void __launch_bounds__(kRefineThreads) sizes_kernel(LabelledMap map, SurfaceScratch scratch) {
+/// Replaces labels by their roots and counts the pixels of each, one run at a time; counts nothing more once
+/// there are `enough`, so that large surfaces do not wait for each other's sums.
+__global__ void __launch_bounds__(kRefineThreads)
+    sizes_kernel(LabelledMap map, SurfaceScratch scratch, int enough) {
   const int x = static_cast<int>(blockIdx.x * kRefineThreads + threadIdx.x), y = static_cast<int>(blockIdx.y);
   const int lane = static_cast<int>(threadIdx.x) % kLanes, at = y * map.width + x;
   const int root = x < map.width ? root_of(scratch.labels, at) : -1;
@@ -58,7 +61,8 @@ __global__ void __launch_bounds__(kRefineThreads) sizes_kernel(LabelledMap map, 
   const unsigned later = __ballot_sync(kAll, starts) >> lane >> 1;
   if (root < 0) return;
   scratch.labels[at] = root;
-  if (starts) atomicAdd(scratch.sizes + root, later != 0 ? __ffs(static_cast<int>(later)) : kLanes - lane);
+  if (!starts || *static_cast<volatile int*>(scratch.sizes + root) >= enough) return;
+  atomicAdd(scratch.sizes + root, later != 0 ? __ffs(static_cast<int>(later)) : kLanes - lane);
 }
 
 __global__ void __launch_bounds__(kRefineThreads)
@@ -73,15 +77,26 @@ __global__ void __launch_bounds__(kRefineThreads)
 
 }  // namespace
 
-void queue_small_surfaces(const LabelledMap& map, const SurfaceScratch& scratch, int min_size,
-                          cudaStream_t stream) {
+static void queue_sizes(const LabelledMap& map, const SurfaceScratch& scratch, int enough,
+                        cudaStream_t stream) {
   const dim3 rows = rows_grid(map.width, map.height);
   runs_kernel<<<rows, kRefineThreads, 0, stream>>>(map, scratch);
   RECON_CUDA_TRY(cudaGetLastError());
   joins_kernel<<<rows, kRefineThreads, 0, stream>>>(map, scratch);
   RECON_CUDA_TRY(cudaGetLastError());
-  sizes_kernel<<<rows, kRefineThreads, 0, stream>>>(map, scratch);
+  sizes_kernel<<<rows, kRefineThreads, 0, stream>>>(map, scratch, enough);
   RECON_CUDA_TRY(cudaGetLastError());
+}
+
+void queue_surface_sizes(float* disparity, int width, int height, int enough, int* labels, int* sizes,
+                         cudaStream_t stream) {
+  queue_sizes({disparity, nullptr, nullptr, width, height, 0, 0}, {disparity, labels, sizes, nullptr}, enough,
+              stream);
+}
+
+void queue_small_surfaces(const LabelledMap& map, const SurfaceScratch& scratch, int min_size,
+                          cudaStream_t stream) {
+  queue_sizes(map, scratch, min_size, stream);
   invalidate_segments_kernel<<<pixels_grid(map.pixels()), kRefineThreads, 0, stream>>>(map, scratch,
                                                                                        min_size);
   RECON_CUDA_TRY(cudaGetLastError());

@@ -21,6 +21,13 @@ struct SurfaceScratch {
 /// planes differ by rounding. @throws DeviceError
 void queue_surfaces(const LabelledMap& map, const SurfaceScratch& scratch, cudaStream_t stream);
 
+/// Queues the sizes of the surfaces of all known pixels; see SurfaceScratch.
+/// @param disparity  rows without padding; unchanged
+/// @param enough     sizes from this on are not exact
+/// @throws DeviceError
+void queue_surface_sizes(float* disparity, int width, int height, int enough, int* labels, int* sizes,
+                         cudaStream_t stream);
+
 /// The two steps of queue_surfaces; the second one reads `reliable` from the first.
 /// @param min_size  pixels of a surface that stays
 /// @throws DeviceError

@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "cuda/device/graph.hpp"
+#include "cuda/methods/stereo/graph_matcher.hpp"
 #include "cuda/methods/stereo/pair_stages.hpp"
 #include "cuda/methods/sweep/sweep_executor.hpp"
 #include "cuda/testing/naive_kernels.hpp"
@@ -44,39 +46,10 @@ TimeSpread time_call(int repeats, const Work& work) {
   return spread_of(std::move(times));
 }
 
-/// Owner of a CUDA graph: work that is recorded once and launched as a whole.
-class Graph {
- public:
-  /// Captures the work that `queue` submits to `stream` and to streams that it joins; nothing runs.
-  template <class Queue>
-  Graph(const Stream& stream, const Queue& queue) {
-    RECON_CUDA_TRY(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
-    cudaGraph_t graph = nullptr;
-    try {
-      queue();
-    } catch (...) {
-      static_cast<void>(cudaStreamEndCapture(stream.get(), &graph));
-      if (graph) static_cast<void>(cudaGraphDestroy(graph));
-      throw;
-    }
-    RECON_CUDA_TRY(cudaStreamEndCapture(stream.get(), &graph));
-    const cudaError_t error = cudaGraphInstantiate(&graph_, graph, 0);
-    static_cast<void>(cudaGraphDestroy(graph));
-    RECON_CUDA_TRY(error);
-  }
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
-  ~Graph() { static_cast<void>(cudaGraphExecDestroy(graph_)); }
-
-  void launch(const Stream& stream) const { RECON_CUDA_TRY(cudaGraphLaunch(graph_, stream.get())); }
-
- private:
-  cudaGraphExec_t graph_ = nullptr;
-};
-
 /// The time of each stage, taken by events within one graph; stages of the same name are summed.
-std::vector<StageTimes::Stage> time_each(const PairExecutor& executor, Workspace& workspace, int repeats) {
-  const Stream& stream = workspace.stream;
+/// @param queue  queues them and calls a function after each, with its name
+template <class Queue>
+std::vector<StageTimes::Stage> time_each(const Stream& stream, int repeats, const Queue& queue) {
   std::vector<std::pair<std::string, std::unique_ptr<Event>>> marks;
   const auto mark = [&](const char* stage) {
     marks.emplace_back(stage, std::make_unique<Event>());
@@ -84,11 +57,11 @@ std::vector<StageTimes::Stage> time_each(const PairExecutor& executor, Workspace
   };
   const Graph graph(stream, [&] {
     mark("begin");
-    executor.queue(workspace, mark);
+    queue(mark);
   });
   std::vector<std::pair<std::string, std::vector<double>>> times;  // in the order of the stages
   for (int i = -kWarmUps; i < repeats; ++i) {
-    graph.launch(stream);
+    graph.launch(stream.get());
     stream.synchronize();
     if (i < 0) continue;
     for (std::size_t k = 1; k < marks.size(); ++k) {
@@ -135,9 +108,54 @@ StageTimes time_stages(const PairProblem& problem, int repeats, int device) {
   times.device_bytes = workspace.arena.capacity();
   executor.upload(problem, workspace);
   const Graph graph(stream, [&] { executor.queue(workspace); });
-  times.kernels = time_events(stream, repeats, [&] { graph.launch(stream); });
-  times.stages = time_each(executor, workspace, repeats);
+  times.kernels = time_events(stream, repeats, [&] { graph.launch(stream.get()); });
+  times.stages = time_each(stream, repeats, [&](const auto& mark) { executor.queue(workspace, mark); });
   times.call = time_call(repeats, [&] { match_pair(problem, workspace); });
+  return times;
+}
+
+LiveTimes time_live(const PairProblem& problem, int min_patch, int repeats, int device) {
+  EXPECTS(repeats >= 1 && problem.images.left16.empty());
+  use_device(device);
+  check_pair(problem);
+  const int width = problem.images.left.width, height = problem.images.left.height;
+  Call memory;
+  const std::uint8_t* images[] = {memory.upload(problem.images.left, width),
+                                  memory.upload(problem.images.right, width)};
+  auto* const map = memory.take<float>(element_count({width, height}));
+  memory.synchronize();
+  LiveTimes times;
+  {
+    Workspace workspace;
+    const Stream& stream = workspace.stream;
+    PairExecutor executor({width, height, false}, problem.options, workspace.arena, min_patch);
+    executor.upload_constants(workspace);
+    const auto queue = [&](const auto& mark) {
+      launch_import({{images[0], images[1]}, {width, width}, 1, width, height}, executor.targets(),
+                    stream.get());
+      mark("import");
+      executor.queue(workspace, mark);
+      launch_export(executor.result(), {map, width, width, height}, stream.get());
+      mark("export");
+    };
+    const Graph graph(stream, [&] { queue([](const char*) {}); });
+    times.kernels = time_events(stream, repeats, [&] { graph.launch(stream.get()); });
+    times.stages = time_each(stream, repeats, queue);
+  }
+  const auto matcher = make_graph_matcher({width, height, 1, problem.options, min_patch});
+  times.device_bytes = matcher->bytes();
+  const auto match = [&] {
+    matcher->match({images[0], width, height, width}, {images[1], width, height, width},
+                   {map, width, height, width * static_cast<std::ptrdiff_t>(sizeof(float))}, memory.get());
+  };
+  times.latency = time_call(repeats, [&] { match(), memory.synchronize(); });
+  times.events = time_events(memory, repeats, match);
+  constexpr int kCalls = 32;
+  times.in_a_row = time_call(repeats, [&] {
+    for (int i = 0; i < kCalls; ++i) match();
+    memory.synchronize();
+  });
+  for (double* time : {&times.in_a_row.median, &times.in_a_row.p10, &times.in_a_row.p90}) *time /= kCalls;
   return times;
 }
 

@@ -57,6 +57,21 @@ StageTimes time_stages(const SweepProblem& problem, int repeats, int device = 0)
 /// @throws std::logic_error for a graph cut, which the host computes; otherwise as above
 StageTimes time_stages(const PairProblem& problem, int repeats, int device = 0);
 
+/// Times of pairs in device memory, see DeviceMatcher.
+struct LiveTimes {
+  TimeSpread latency;   ///< from the call until its disparities are there, by the host's clock
+  TimeSpread events;    ///< of a call, between two events on its stream
+  TimeSpread in_a_row;  ///< a call of 32 that follow each other, by the host's clock
+  TimeSpread kernels;   ///< of all kernels as one graph, by events
+  std::vector<StageTimes::Stage> stages;
+  std::size_t device_bytes = 0;
+};
+
+/// @param problem    of 8 bits, one channel
+/// @param min_patch  the least patch that stays, pixels
+/// @throws UsageError for a method of which the host computes a part; otherwise as above
+LiveTimes time_live(const PairProblem& problem, int min_patch, int repeats, int device = 0);
+
 /// The paper's naive kernel on a problem (grey, minimum over the sources), and the planes that it finds.
 struct NaiveSweep {
   TimeSpread kernels;  ///< all sources and the winner, by events

@@ -4,30 +4,30 @@
 
 #include "api/call.hpp"
 #include "api/convert.hpp"
+#include "api/pair_call.hpp"
 #include "methods/stereo/pair.hpp"
 #include "refine/fill.hpp"
 #include "session/pair/pair_input.hpp"
 
 namespace reconstruct {
 
+recon::PairSpec detail::pair_spec(const recon::PairJob& job, int width, int height) {
+  if (!job.settings.max_disparity)
+    throw UsageError("--max-disparity is needed: where the search ends, in pixels, such as 64");
+  const int min = job.settings.min_disparity.value_or(0);
+  recon::PairSpec spec(job.spec, {min, *job.settings.max_disparity - min});
+  recon::check_pair_size(spec, {width, height});
+  return spec;
+}
+
 namespace {
 
 using namespace recon;
 using reconstruct::ImageView;
 
-/// The method and the disparities that are searched.
-PairSpec spec_of(const PairJob& job, const ImageView& image) {
-  if (!job.settings.max_disparity)
-    throw UsageError("--max-disparity is needed: where the search ends, in pixels, such as 64");
-  const int min = job.settings.min_disparity.value_or(0);
-  PairSpec spec(job.spec, {min, *job.settings.max_disparity - min});
-  check_pair_size(spec, {image.width, image.height});
-  return spec;
-}
-
 Disparities match_images(Backend& backend, const ImageView& left, const ImageView& right,
                          const PairJob& job) {
-  const PairSpec spec = spec_of(job, left);
+  const PairSpec spec = detail::pair_spec(job, left.width, left.height);
   backend.pair_memory(left.width, left.height, spec);  // throws where it does not suffice
   PairImages images = common_depth(detail::stored_grey(left), detail::stored_grey(right));
   if (!fused_stages(spec)) {

@@ -2,6 +2,7 @@
 
 #include "fuse/agreement.hpp"
 #include "fuse/device_fusion.hpp"
+#include "methods/stereo/device_matcher.hpp"
 #include "refine/mean_normals.hpp"
 #include "refine/normals.hpp"
 
@@ -19,6 +20,11 @@ Image<Agreement> Backend::count_agreement(const DepthSource& reference,
                                           const std::vector<DepthSource>& sources,
                                           const ConsistencyOptions& options) {
   return recon::count_agreement(reference, sources, options);
+}
+
+std::unique_ptr<DeviceMatcher> Backend::device_matcher(const DeviceMatching& matching) {
+  check_runs_on_device(matching.spec);
+  throw DeviceUnavailable("images in device memory need a GPU; this device is " + name());
 }
 
 std::unique_ptr<DeviceFusion> Backend::fusion(const std::vector<FusionView>&, const FusionOptions&) {

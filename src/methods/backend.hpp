@@ -17,6 +17,8 @@ struct ConsistencyOptions;
 struct DepthEstimate;
 struct DepthSource;
 class DeviceFusion;
+class DeviceMatcher;
+struct DeviceMatching;
 struct DisparityMap;
 struct FusionOptions;
 struct FusionView;
@@ -64,6 +66,11 @@ class Backend {
   /// Matches a rectified pair; thread-safe.
   /// @throws OutOfMemory, DeviceError
   virtual DisparityMap match(const PairProblem& problem) = 0;
+
+  /// A matcher of pairs in the memory of this device, which must outlive it; its memory is its own.
+  /// @throws UsageError for a method of which the host computes a part; OutOfMemory, DeviceError
+  /// @throws DeviceUnavailable on a CPU
+  virtual std::unique_ptr<DeviceMatcher> device_matcher(const DeviceMatching& matching);
 
   /// See recon::normals_from_depth; thread-safe. The default computes on the calling thread's task arena.
   /// @param id  of the maps of the view, see DepthSource: a GPU may keep them for `count_agreement`

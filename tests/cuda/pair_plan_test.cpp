@@ -51,6 +51,20 @@ TEST(PairPlan, PipelinesCountTheMemoryOfTheirStages) {
             kTransform + kPaths + kPixels * 4 + kPixels * (4 + sizeof(Outlier)));
 }
 
+TEST(PairPlan, MapsThatStayOnTheDeviceCountTheirPatches) {
+  const auto more = [](const MethodSpec& method, const PairShape& shape, int min_patch) {
+    const PairSpec options(method, {0, 64});
+    return pair_device_bytes(shape, options, min_patch) - pair_device_bytes(shape, options);
+  };
+  for (const int none : {0, 1}) EXPECT_EQ(more(presets::semi_global(), kShape, none), 0u);
+  constexpr std::size_t kLabelsAndSizes = 2 * 4 * kPixels;
+  EXPECT_EQ(more(presets::semi_global(), kShape, 60), kLabelsAndSizes);
+  EXPECT_EQ(more(presets::block_matching(), kShape, 60), kLabelsAndSizes);
+  // Planes, and maps with padding, become values without padding first.
+  EXPECT_EQ(more(presets::belief_propagation(), kShape, 60), kLabelsAndSizes + 4 * kPixels);
+  EXPECT_EQ(more(presets::block_matching(), {48, 32, false}, 60), 3 * 4 * std::size_t{48} * 32);
+}
+
 /// Rather than another one in its place.
 TEST(PairPlan, StagesOfTheHostAloneAreRefused) {
   PairSpec cost = pipeline_of(Optimizer::kWinnerTakeAll), aggregation = cost;

@@ -15,6 +15,7 @@ TEST(BuildWithoutCuda, SaysSo) {
   EXPECT_THROW(make_cuda_backend({}), DeviceUnavailable);
   EXPECT_THROW(cuda::time_stages(SweepProblem(), 1), DeviceUnavailable);
   EXPECT_THROW(cuda::time_stages(PairProblem(), 1), DeviceUnavailable);
+  EXPECT_THROW(cuda::time_live(PairProblem(), 0, 1), DeviceUnavailable);
   EXPECT_THROW(cuda::time_naive_sweep({}, 1), DeviceUnavailable);
 }
 

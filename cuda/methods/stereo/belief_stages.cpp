@@ -68,7 +68,6 @@ BeliefArgs belief_args(const PairShape& shape, const PairSpec& options, const Be
 void upload_images(const GreyPair& images, const BeliefOptions& options, const BeliefBuffers& at,
                    Workspace& workspace) {
   const Stream& stream = workspace.stream;
-  RECON_CUDA_TRY(cudaMemsetAsync(at.counters, 0, kBeliefCounters * sizeof(unsigned), stream.get()));
   std::byte* to = at.images;
   for (const auto& image : {images.left, images.right}) {
     if (blurs(options)) {
@@ -102,12 +101,23 @@ Image<float> download_disparities(const std::uint16_t* device, const PairShape& 
 void add_belief_stages(const PairShape& shape, const PairSpec& options, Arena& arena, PairStages& stages) {
   const BeliefOptions& belief = options.belief;
   const BeliefBuffers at = take_belief_buffers(shape, options, arena);
+  stages.constants.push_back([=](Workspace& workspace) {
+    RECON_CUDA_TRY(
+        cudaMemsetAsync(at.counters, 0, kBeliefCounters * sizeof(unsigned), workspace.stream.get()));
+  });
   stages.uploads.push_back([=](const PairProblem& problem, Workspace& workspace) {
     upload_images(problem.images, belief, at, workspace);
   });
+  if (!blurs(belief)) {
+    for (int i = 0; i < 2; ++i)
+      stages.targets.grey[i] = reinterpret_cast<std::uint8_t*>(at.images + i * at.image_bytes);
+    stages.targets.grey_pitch = shape.width;
+  }
   stages.left = {{"belief", [=, args = belief_args(shape, options, at)](StageRun& run) {
                     launch_belief(args, belief.storage, run.get());
                   }}};
+  stages.result = {
+      .of_planes = true, .planes = at.winners, .min_disparity = options.range.min, .pitch = shape.width};
   stages.download = [=, min = options.range.min](Workspace& workspace) {
     return download_disparities(at.winners, shape, min, workspace);
   };

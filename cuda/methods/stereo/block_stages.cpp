@@ -102,6 +102,9 @@ void add_block_stages(const PairShape& shape, const PairSpec& options, Arena& ar
                             StageRun& run) { launch_join_levels(fine, coarse, max, run.get()); }});
   }
   const DeviceBlock& finest = levels.front();
+  for (int i = 0; i < 2; ++i) stages.targets.grey[i] = finest.images[i];
+  stages.targets.grey_pitch = finest.image_pitch;
+  stages.result = {.map = finest.map, .pitch = finest.pitch};
   stages.uploads.push_back([b = finest](const PairProblem& problem, Workspace& workspace) {
     workspace.staging.upload(problem.images.left, b.images[0], b.image_pitch, workspace.stream);
     workspace.staging.upload(problem.images.right, b.images[1], b.image_pitch, workspace.stream);

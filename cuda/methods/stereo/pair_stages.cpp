@@ -1,29 +1,50 @@
 #include "cuda/methods/stereo/pair_stages.hpp"
 
 #include "core/counted_memory.hpp"
+#include "cuda/refine/surfaces.hpp"
 #include "methods/stereo/pair_stages.hpp"
 
 namespace recon::cuda {
 namespace {
 
-PairStages pair_stages(const PairShape& shape, const PairSpec& options, Arena& arena) {
-  PairStages stages;
+void add_method(const PairShape& shape, const PairSpec& options, Arena& arena, PairStages& stages) {
   const std::optional<FusedStages> fused = fused_stages(options);
-  if (!fused) {
-    add_pipeline_stages(shape, options, arena, stages);
-    return stages;
-  }
+  if (!fused) return add_pipeline_stages(shape, options, arena, stages);
   switch (*fused) {
     case FusedStages::kBlocks:
-      add_block_stages(shape, options, arena, stages);
-      break;
+      return add_block_stages(shape, options, arena, stages);
     case FusedStages::kPaths:
-      add_semi_global_stages(shape, options, arena, stages);
-      break;
+      return add_semi_global_stages(shape, options, arena, stages);
     case FusedStages::kBeliefs:
-      add_belief_stages(shape, options, arena, stages);
-      break;
+      return add_belief_stages(shape, options, arena, stages);
   }
+}
+
+/// Adds the sizes of the patches of the result.
+void add_patch_sizes(const PairShape& shape, int min_patch, Arena& arena, PairStages& stages) {
+  PairResult& result = stages.result;
+  if (result.of_planes || result.pitch != shape.width) {
+    auto* const map = arena.take<float>(shape.pixels());
+    stages.refinement.push_back(
+        {"map", [=](StageRun& run) {
+           launch_export(result, {map, shape.width, shape.width, shape.height}, run.get());
+         }});
+    result = {.map = map, .pitch = shape.width};
+  }
+  result.labels = arena.take<int>(shape.pixels());
+  result.sizes = arena.take<int>(shape.pixels());
+  result.min_size = min_patch;
+  stages.refinement.push_back({"patches", [=](StageRun& run) {
+                                 queue_surface_sizes(result.map, shape.width, shape.height, min_patch,
+                                                     result.labels, result.sizes, run.get());
+                               }});
+}
+
+PairStages pair_stages(const PairShape& shape, const PairSpec& options, Arena& arena,
+                       std::optional<int> min_patch) {
+  PairStages stages;
+  add_method(shape, options, arena, stages);
+  if (min_patch.value_or(0) > 1) add_patch_sizes(shape, *min_patch, arena, stages);
   return stages;
 }
 
@@ -34,7 +55,8 @@ PairShape pair_shape(const PairProblem& problem) {
   return {images.left.width, images.left.height, !images.left16.empty()};
 }
 
-void PairStages::download_from(const float* map, const PairShape& shape) {
+void PairStages::set_result(float* map, const PairShape& shape) {
+  result = {.map = map, .pitch = shape.width};
   download = [=](Workspace& workspace) {
     Image<float> disparity(shape.width, shape.height);
     workspace.staging.download(map, shape.width, disparity.view(), workspace.stream);
@@ -47,6 +69,8 @@ PairGrey PairGrey::add(const PairShape& shape, bool words, Arena& arena, PairSta
   for (std::uint8_t*& image : grey.bytes) image = arena.take<std::uint8_t>(shape.pixels());
   if (words)
     for (std::uint16_t*& image : grey.words) image = arena.take<std::uint16_t>(shape.pixels());
+  for (int i = 0; i < 2; ++i) stages.targets.grey[i] = grey.bytes[i];
+  stages.targets.grey_pitch = shape.width;
   stages.uploads.push_back([grey](const PairProblem& problem, Workspace& workspace) {
     const auto send = [&](const auto& image, auto* device) {
       if (device) workspace.staging.upload(image, device, image.width, workspace.stream);
@@ -59,10 +83,16 @@ PairGrey PairGrey::add(const PairShape& shape, bool words, Arena& arena, PairSta
   return grey;
 }
 
-PairExecutor::PairExecutor(const PairShape& shape, const PairSpec& options, Arena& arena)
+PairExecutor::PairExecutor(const PairShape& shape, const PairSpec& options, Arena& arena,
+                           std::optional<int> min_patch)
     : shape_(shape),
-      stages_(allocate(arena, [&](Arena& memory) { return pair_stages(shape, options, memory); })) {
+      stages_(
+          allocate(arena, [&](Arena& memory) { return pair_stages(shape, options, memory, min_patch); })) {
   if (stages_.side_by_side) side_ = std::make_unique<Side>();
+}
+
+void PairExecutor::upload_constants(Workspace& workspace) {
+  for (const auto& upload : stages_.constants) upload(workspace);
 }
 
 void PairExecutor::upload(const PairProblem& problem, Workspace& workspace) {
@@ -71,6 +101,7 @@ void PairExecutor::upload(const PairProblem& problem, Workspace& workspace) {
   };
   EXPECTS(fits(problem.images.left) && fits(problem.images.right));
   images_ = problem.images;
+  upload_constants(workspace);
   for (const PairStages::Upload& upload : stages_.uploads) upload(problem, workspace);
 }
 
@@ -101,8 +132,8 @@ void PairExecutor::queue(Workspace& workspace, const std::function<void(const ch
     }
 }
 
-std::size_t pair_device_bytes(const PairShape& shape, const PairSpec& options) {
-  return bytes_taken([&](Arena& arena) { pair_stages(shape, options, arena); });
+std::size_t pair_device_bytes(const PairShape& shape, const PairSpec& options, std::optional<int> min_patch) {
+  return bytes_taken([&](Arena& arena) { pair_stages(shape, options, arena, min_patch); });
 }
 
 std::size_t pair_host_bytes(const PairShape& shape, const PairSpec& options, int threads) {

@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cuda/device/volume.hpp"
 #include "cuda/match/transform.hpp"
+#include "cuda/methods/stereo/device_images.hpp"
 #include "cuda/methods/workspace.hpp"
 #include "methods/stage_list.hpp"
 #include "methods/stereo/pair.hpp"
@@ -38,15 +40,18 @@ using PairStage = Stage<StageRun>;
 struct PairStages {
   using Upload = std::function<void(const PairProblem&, Workspace&)>;
 
-  std::vector<Upload> uploads;
-  std::vector<PairStage> images;       ///< what is derived from the images of both views
-  std::vector<PairStage> right, left;  ///< of a view
-  std::vector<PairStage> refinement;   ///< of the left view
-  bool side_by_side = false;           ///< both views have their own memory and are matched concurrently
+  std::vector<std::function<void(Workspace&)>> constants;  ///< uploads that no image changes
+  std::vector<Upload> uploads;                             ///< of the images
+  PairTargets targets;                                     ///< where they put them
+  std::vector<PairStage> images;                           ///< what is derived from the images of both views
+  std::vector<PairStage> right, left;                      ///< of a view
+  std::vector<PairStage> refinement;                       ///< of the left view
+  bool side_by_side = false;  ///< both views have their own memory and are matched concurrently
+  PairResult result;
   std::function<Image<float>(Workspace&)> download;
 
-  /// Sets the download of a map without padding.
-  void download_from(const float* map, const PairShape& shape);
+  /// Sets the result, a map without padding, and its download.
+  void set_result(float* map, const PairShape& shape);
 };
 
 // What each file adds: the stages of one method, with memory of `arena`.
@@ -61,8 +66,18 @@ void add_pipeline_stages(const PairShape& shape, const PairSpec& options, Arena&
 class PairExecutor {
  public:
   /// Makes the arena large enough for the method and takes its memory from there; its contents are lost.
+  /// @param min_patch  empty: the result is downloaded. Otherwise it stays on the device, and what `result`
+  /// needs to leave out patches of fewer pixels is computed
   /// @throws std::logic_error if an option is out of range; OutOfMemory
-  PairExecutor(const PairShape& shape, const PairSpec& options, Arena& arena);
+  PairExecutor(const PairShape& shape, const PairSpec& options, Arena& arena,
+               std::optional<int> min_patch = {});
+
+  /// Queues the upload of what no image changes; for images that are on the device already.
+  void upload_constants(Workspace& workspace);
+  /// Where images that are on the device are copied before `queue`.
+  const PairTargets& targets() const { return stages_.targets; }
+  /// What `queue` leaves.
+  const PairResult& result() const { return stages_.result; }
 
   /// Queues the upload of the images. They may change on return, except those of a pipeline with a graph cut,
   /// which `queue` uses too.
@@ -90,8 +105,9 @@ class PairExecutor {
   std::unique_ptr<Side> side_;
 };
 
-/// The bytes that a PairExecutor takes from its arena.
-std::size_t pair_device_bytes(const PairShape& shape, const PairSpec& options);
+/// The bytes that a PairExecutor takes from its arena; see there.
+std::size_t pair_device_bytes(const PairShape& shape, const PairSpec& options,
+                              std::optional<int> min_patch = {});
 
 /// Host bytes of a graph cut on `threads` threads, with the costs that it takes; 0 without one.
 std::size_t pair_host_bytes(const PairShape& shape, const PairSpec& options, int threads);

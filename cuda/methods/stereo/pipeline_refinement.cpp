@@ -16,7 +16,7 @@ PairRefinement::PairRefinement(const PairShape& shape, const PairSpec& options, 
       stages_(stages),
       map_(maps.left) {}
 
-const float* PairRefinement::add_steps() {
+float* PairRefinement::add_steps() {
   for_stages(kPairSteps, steps_after_labels(options_), [this](PairStep step) { add(step); });
   return map_;
 }

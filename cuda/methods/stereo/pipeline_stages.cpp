@@ -40,7 +40,7 @@ float* add_tables(const MethodSpec& pipeline, Arena& arena, PairStages& stages) 
   const CostTables tables = pipeline.cost.kind == CostKind::kAdCensus
                                 ? ad_census_tables(pipeline.cost.ad_census)
                                 : colour_difference_tables(pipeline.cost.colour_cap);
-  stages.uploads.push_back([=](const PairProblem&, Workspace& workspace) {
+  stages.constants.push_back([=](Workspace& workspace) {
     const ImageView<const float> row{reinterpret_cast<const float*>(&tables), kFloats, 1, kFloats};
     workspace.staging.upload(row, device, kFloats, workspace.stream);
   });
@@ -58,7 +58,7 @@ PipelineImages add_images(const PairShape& shape, const MethodSpec& pipeline, Ar
   PipelineImages at{};
   at.tables = add_tables(pipeline, arena, stages);
   for (int i = 0; i < 2; ++i) {
-    at.colours[i] = arena.take<Rgb8>(pixels);
+    stages.targets.colours[i] = at.colours[i] = arena.take<Rgb8>(pixels);
     if (pipeline.cost.kind != CostKind::kColourDifference)
       at.transformed[i] = arena.take<std::byte>(pixels * transformed_bytes(transform_options.transform));
     if (scanline) at.edges[i] = arena.take<std::uint8_t>(2 * pixels);
@@ -276,7 +276,7 @@ void add_pipeline_stages(const PairShape& shape, const PairSpec& options, Arena&
     if (!stages.side_by_side) arena.rewind(before);  // one after the other in the same memory
   }
   add_view(PairSide::kLeft, maps.left, maps.subpixel, stages.left);
-  stages.download_from(PairRefinement(shape, options, images, maps, arena, stages).add_steps(), shape);
+  stages.set_result(PairRefinement(shape, options, images, maps, arena, stages).add_steps(), shape);
 }
 
 }  // namespace recon::cuda

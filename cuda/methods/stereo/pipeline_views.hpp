@@ -40,7 +40,7 @@ class PairRefinement {
                  const PipelineMaps& maps, Arena& arena, PairStages& stages);
 
   /// Adds the steps that follow the labels. @return the refined map
-  const float* add_steps();
+  float* add_steps();
 
  private:
   template <class Queue>

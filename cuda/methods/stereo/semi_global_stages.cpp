@@ -45,7 +45,7 @@ void add_semi_global_stages(const PairShape& shape, const PairSpec& options, Are
                   }}};
   const PipelineImages images{};
   const PipelineMaps maps{.left = disparity};
-  stages.download_from(PairRefinement(shape, options, images, maps, arena, stages).add_steps(), shape);
+  stages.set_result(PairRefinement(shape, options, images, maps, arena, stages).add_steps(), shape);
 }
 
 }  // namespace recon::cuda

@@ -1,0 +1,179 @@
+#include "cuda/methods/stereo/graph_matcher.hpp"
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "core/error.hpp"
+#include "cuda/device/current_device.hpp"
+#include "cuda/device/graph.hpp"
+#include "cuda/methods/stereo/pair_stages.hpp"
+
+namespace recon::cuda {
+namespace {
+
+PairShape shape_of(const DeviceMatching& matching) {
+  return {matching.width, matching.height, false};
+}
+
+int current_device() {
+  int device = 0;
+  RECON_CUDA_TRY(cudaGetDevice(&device));
+  return device;
+}
+
+/// @throws UsageError where memory is not on the device
+void check_memory(const char* name, const void* data, int device) {
+  cudaPointerAttributes memory{};
+  const bool known = cudaPointerGetAttributes(&memory, data) == cudaSuccess;
+  if (!known) static_cast<void>(cudaGetLastError());
+  if (known && memory.type == cudaMemoryTypeManaged) return;
+  if (!known || memory.type != cudaMemoryTypeDevice)
+    throw UsageError(std::string(name) +
+                     " is not in the memory of a GPU; images in host memory are for match()");
+  if (memory.device != device)
+    throw UsageError(std::string(name) + " is in the memory of cuda:" + std::to_string(memory.device) +
+                     "; the matcher is on cuda:" + std::to_string(device));
+}
+
+/// The stages as one graph, between a kernel that reads the images of a call and one that writes its map.
+class PairGraph {
+ public:
+  /// @param stages  captured, of this executor
+  PairGraph(const DeviceMatching& matching, const PairExecutor& executor, const GraphPlan& stages)
+      : executor_(executor),
+        images_{{}, {}, matching.channels, matching.width, matching.height},
+        map_{nullptr, matching.width, matching.width, matching.height} {
+    cudaGraph_t empty = nullptr;
+    RECON_CUDA_TRY(cudaGraphCreate(&empty, 0));
+    plan_.reset(empty);
+    import_ = add_import(plan_.get(), images_, executor.targets());
+    cudaGraphNode_t child = nullptr;
+    RECON_CUDA_TRY(cudaGraphAddChildGraphNode(&child, plan_.get(), &import_, 1, stages.get()));
+    export_ = add_export(plan_.get(), child, executor.result(), map_);
+    graph_.emplace(plan_);
+  }
+
+  /// Of later launches.
+  void change(const PairSources& images, const ExportedMap& map) {
+    if (!(images == images_)) change_import(graph_->get(), import_, images, executor_.targets());
+    images_ = images;
+    if (!(map == map_)) change_export(graph_->get(), export_, executor_.result(), map);
+    map_ = map;
+  }
+
+  const Graph& graph() const { return *graph_; }
+
+ private:
+  const PairExecutor& executor_;
+  PairSources images_;  ///< of the next launch, as the map
+  ExportedMap map_;
+  GraphPlan plan_;
+  cudaGraphNode_t import_ = nullptr, export_ = nullptr;
+  std::optional<Graph> graph_;
+};
+
+/// What a matcher has on its device.
+class Work {
+ public:
+  explicit Work(const DeviceMatching& matching)
+      : executor_(shape_of(matching), matching.spec, workspace_.arena, matching.min_patch) {
+    const Stream& stream = workspace_.stream;
+    executor_.upload_constants(workspace_);
+    graph_.emplace(matching, executor_, captured(stream, [&] { executor_.queue(workspace_); }));
+    graph_->graph().upload(stream);
+    stream.synchronize();
+  }
+  ~Work() { static_cast<void>(cudaEventSynchronize(done_.get())); }  // before the memory is freed
+
+  void queue(const DevicePixels& left, const DevicePixels& right, const DeviceFloats& disparity,
+             cudaStream_t stream) {
+    wait_for(left, stream);
+    wait_for(right, stream);
+    graph_->change(
+        {{left.data, right.data}, {left.pitch, right.pitch}, left.channels, left.width, left.height},
+        {disparity.data, disparity.pitch / static_cast<std::ptrdiff_t>(sizeof(float)), disparity.width,
+         disparity.height});
+    graph_->graph().launch(stream);
+    RECON_CUDA_TRY(cudaEventRecord(done_.get(), stream));
+  }
+
+  /// Lets later work of a stream wait for the last call.
+  void order_after(cudaStream_t stream) const { RECON_CUDA_TRY(cudaStreamWaitEvent(stream, done_.get(), 0)); }
+
+  std::size_t bytes() const { return workspace_.arena.capacity(); }
+
+ private:
+  /// Lets later work of a stream wait for what writes an image on another one.
+  void wait_for(const DevicePixels& image, cudaStream_t stream) {
+    if (!image.stream || *image.stream == stream) return;
+    RECON_CUDA_TRY(cudaEventRecord(written_.get(), static_cast<cudaStream_t>(*image.stream)));
+    RECON_CUDA_TRY(cudaStreamWaitEvent(stream, written_.get(), 0));
+  }
+
+  Workspace workspace_;
+  PairExecutor executor_;
+  std::optional<PairGraph> graph_;
+  Event written_{EventTiming::kNone}, done_{EventTiming::kNone};
+};
+
+class GraphMatcher : public DeviceMatcher {
+ public:
+  explicit GraphMatcher(const DeviceMatching& matching)
+      : matching_(matching), device_(current_device()), work_(std::make_unique<Work>(matching)) {}
+
+  ~GraphMatcher() override {
+    try {
+      const CurrentDevice current(device_);
+      work_.reset();
+    } catch (const Error&) {
+      // The device is lost, and its memory with it.
+    }
+  }
+
+  void match(const DevicePixels& left, const DevicePixels& right, const DeviceFloats& disparity,
+             void* stream) override {
+    check_device_pair(matching_, left, right, disparity);
+    const CurrentDevice current(device_);
+    check_memory("left", left.data, device_);
+    check_memory("right", right.data, device_);
+    check_memory("disparity", disparity.data, device_);
+    const std::lock_guard lock(mutex_);
+    work_->queue(left, right, disparity, static_cast<cudaStream_t>(stream));
+  }
+
+  void order_after_match(void* stream) override {
+    const CurrentDevice current(device_);
+    const std::lock_guard lock(mutex_);
+    work_->order_after(static_cast<cudaStream_t>(stream));
+  }
+
+  std::shared_ptr<float> new_map() const override {
+    const CurrentDevice current(device_);
+    const auto memory = std::make_shared<DeviceBuffer>(shape_of(matching_).pixels() * sizeof(float));
+    return {memory, reinterpret_cast<float*>(memory->data())};
+  }
+
+  std::size_t bytes() const override { return work_->bytes(); }
+  int device() const override { return device_; }
+
+ private:
+  const DeviceMatching matching_;
+  const int device_;
+  std::mutex mutex_;  ///< of the order of calls
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace
+
+std::size_t matcher_bytes(const DeviceMatching& matching) {
+  check_runs_on_device(matching.spec);
+  return pair_device_bytes(shape_of(matching), matching.spec, matching.min_patch);
+}
+
+std::unique_ptr<DeviceMatcher> make_graph_matcher(const DeviceMatching& matching) {
+  check_runs_on_device(matching.spec);
+  return std::make_unique<GraphMatcher>(matching);
+}
+
+}  // namespace recon::cuda

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "reconstruct/device.hpp"
+#include "reconstruct/export.hpp"
+#include "reconstruct/image.hpp"
+
+namespace reconstruct {
+
+/// An image of the caller in the memory of a GPU, such as one of cudaMalloc, a cv::cuda::GpuMat or an array
+/// of another library, who keeps it unchanged until the work that was queued with it is done.
+struct DeviceImage {
+  const void* data = nullptr;
+  int width = 0, height = 0;  ///< pixels
+  std::ptrdiff_t pitch = 0;   ///< bytes from one row to the next, at least those of a row
+  PixelType type = PixelType::kGrey8;
+  /// The stream (cudaStream_t) on which it is written, where that is not the one of the call: the call waits
+  /// for what is queued there.
+  std::optional<void*> stream = {};
+};
+
+/// A map of the caller in the memory of a GPU.
+struct DeviceMapView {
+  float* data = nullptr;
+  int width = 0, height = 0;
+  std::ptrdiff_t pitch = 0;  ///< bytes from one row to the next, a multiple of sizeof(float)
+};
+
+/// A map of the library in the memory of a GPU: a copy shares its values, which live as long as one copy
+/// does.
+struct DeviceMap {
+  std::shared_ptr<float> data;  ///< the first row
+  int width = 0, height = 0;
+  std::ptrdiff_t pitch = 0;  ///< bytes from one row to the next: rows have no padding
+
+  operator DeviceMapView() const { return {data.get(), width, height, pitch}; }
+};
+
+/// Of the library.
+namespace detail {
+struct MatcherState;
+}
+
+/// Matches rectified pairs of one size that are in the memory of a GPU, such as those of a live camera: no
+/// copy to the host, and no allocation after the constructor. The disparities are those of
+/// `match` on the same device, bit for bit. Copies are the same matcher. Thread-safe: calls may name any
+/// streams, and the work of each waits on the GPU for that of the one before; a matcher for each stream works
+/// side by side. One that was moved from is empty: its calls throw UsageError.
+class RECONSTRUCT_API Matcher {
+ public:
+  /// Takes all memory and prepares the work.
+  /// @param device  with a GPU, of several the first. Its limit of memory counts for each matcher by itself
+  /// @param width, height  of the images, pixels
+  /// @param type  of the images: kGrey8 or kRgb8
+  /// @param options  as of `match`, without what the host computes: fill, graphcut in refine and optimizer,
+  /// and sigma of the method bp
+  /// @throws UsageError that names the option or the image, the value found and what it may be
+  /// @throws DeviceUnavailable where the device is the CPU; OutOfMemory, DeviceError
+  Matcher(const Device& device, int width, int height, PixelType type, const Options& options);
+
+  /// Queues the disparities of the left image and returns at once. Errors of the GPU that come later are seen
+  /// by the caller's next call of CUDA on the stream.
+  /// @param left, right  of the size and type of the matcher, on its GPU
+  /// @param disparity  written: d >= 0 for x_right = x_left - d, pixels; NaN where it is unknown
+  /// @param stream  a cudaStream_t of the GPU, with which the work is ordered; null: the default stream
+  /// @throws UsageError for another size, type or pitch, and for memory of the host or of another GPU
+  /// @throws DeviceError
+  void match(const DeviceImage& left, const DeviceImage& right, const DeviceMapView& disparity,
+             void* stream = nullptr) const;
+
+  /// Lets work that is queued later on another stream wait for the last call. @throws DeviceError
+  void order_after_match(void* stream) const;
+
+  /// Memory for a result, once for many calls. It may outlive the matcher. @throws OutOfMemory
+  DeviceMap new_map() const;
+
+  int width() const;
+  int height() const;
+  PixelType type() const;
+  int device() const;         ///< index of the GPU, as CUDA counts
+  std::size_t bytes() const;  ///< of device memory that it has
+
+  /// Whether it was moved from.
+  bool empty() const noexcept { return state_ == nullptr; }
+
+ private:
+  const detail::MatcherState& state() const;
+
+  std::shared_ptr<const detail::MatcherState> state_;
+};
+
+}  // namespace reconstruct

@@ -1,0 +1,305 @@
+// Pairs in device memory: the public matcher beside the public call for images in host memory, bit for bit.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cuda/gpu_test.hpp"
+#include "cuda/testing/support.hpp"
+#include "reconstruct/matcher.hpp"
+#include "reconstruct/stereo.hpp"
+#include "reference/block_cases.hpp"
+
+namespace recon {
+namespace {
+
+using reconstruct::DeviceImage;
+using reconstruct::DeviceMapView;
+using reconstruct::Matcher;
+using reconstruct::Options;
+using reconstruct::PixelType;
+using testing::HasSubstr;
+
+reconstruct::Device gpu() {
+  return reconstruct::Device({.device = "cuda", .threads = 2, .memory_limit = {}, .gpu_memory_limit = {}});
+}
+
+/// A pair on the host, and after `upload` on a device.
+class Pair {
+ public:
+  Pair(int width, int height, int disparities, PixelType type)
+      : width_(width), height_(height), type_(type), channels_(type == PixelType::kRgb8 ? 3 : 1) {
+    const reference::BlockPair made = reference::textured_pair(width, height, {0, disparities}, {});
+    for (const auto* image : {&made.left, &made.right}) {
+      std::vector<std::uint8_t>& bytes = bytes_.emplace_back();
+      for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x)
+          for (int c = 0; c < channels_; ++c)
+            bytes.push_back(static_cast<std::uint8_t>((*image)(x, y) * (c + 1) + 40 * c));
+    }
+  }
+
+  reconstruct::ImageView host(int i) const { return {bytes_[i].data(), width_, height_, row(), type_}; }
+  ImageView<const std::uint8_t> rows(int i) const {
+    return {bytes_[i].data(), width_ * channels_, height_, width_ * channels_};
+  }
+  /// @param padding  bytes at the end of a row
+  DeviceImage upload(int i, cuda::Call& call, int padding = 0) const {
+    return {call.upload(rows(i), row() + padding), width_, height_, row() + padding, type_};
+  }
+
+  std::ptrdiff_t row() const { return std::ptrdiff_t{width_} * channels_; }
+  int width() const { return width_; }
+  int height() const { return height_; }
+  PixelType type() const { return type_; }
+
+ private:
+  int width_, height_;
+  PixelType type_;
+  int channels_;
+  std::vector<std::vector<std::uint8_t>> bytes_;
+};
+
+/// Memory for a result, each byte 0xFF. @param padding  floats at the end of a row
+DeviceMapView map_for(const Pair& pair, cuda::Call& call, int padding = 0) {
+  const std::ptrdiff_t pitch = pair.width() + padding;
+  return {call.take<float>(element_count({pitch, pair.height()})), pair.width(), pair.height(),
+          pitch * static_cast<std::ptrdiff_t>(sizeof(float))};
+}
+
+Image<float> downloaded(const DeviceMapView& map, cuda::Call& call, int width) {
+  return call.download(map.data, map.pitch / static_cast<std::ptrdiff_t>(sizeof(float)), width, map.height);
+}
+
+/// Equal in every bit, NaN too.
+testing::AssertionResult same_bits(const Image<float>& found, const reconstruct::Map<float>& expected) {
+  int differ = 0;
+  for (int y = 0; y < expected.height; ++y)
+    for (int x = 0; x < expected.width; ++x)
+      differ += std::memcmp(&found(x, y), &expected(x, y), sizeof(float)) != 0 ? 1 : 0;
+  if (differ == 0) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << differ << " pixels differ";
+}
+
+struct MatcherCase {
+  std::string name;
+  int width, height, disparities;
+  Options options = {};
+  PixelType type = PixelType::kGrey8;
+  int padding = 0;  ///< bytes of the images, floats of the map
+};
+
+class CudaMatcher : public test::GpuTest<testing::TestWithParam<MatcherCase>> {};
+
+TEST_P(CudaMatcher, EqualsTheCallFromHostMemoryToTheBit) {
+  const MatcherCase& c = GetParam();
+  const reconstruct::Device device = gpu();
+  const Pair pair(c.width, c.height, c.disparities, c.type);
+  Options options = c.options;
+  options["max-disparity"] = std::to_string(c.disparities);
+  const auto expected = reconstruct::match(device, pair.host(0), pair.host(1), options).disparity;
+  const Matcher matcher(device, c.width, c.height, c.type, options);
+  cuda::Call call;
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    const DeviceMapView map = map_for(pair, call, c.padding);
+    matcher.match(pair.upload(0, call, c.padding), pair.upload(1, call, 2 * c.padding), map, call.get());
+    EXPECT_TRUE(same_bits(downloaded(map, call, c.width), expected)) << "call " << repeat;
+    const Image<float> padded = downloaded(map, call, c.width + c.padding);
+    for (int y = 0; y < c.height; ++y)
+      for (int x = c.width; x < padded.width(); ++x) {
+        std::uint32_t bits = 0;
+        std::memcpy(&bits, &padded(x, y), sizeof(bits));
+        ASSERT_EQ(bits, 0xFFFFFFFFu) << "written beside the map at " << x << ", " << y;
+      }
+  }
+}
+
+std::vector<MatcherCase> matcher_cases() {
+  constexpr PixelType kRgb = PixelType::kRgb8;
+  return {{"sgm", 160, 90, 32},
+          {"sgm_without_patches", 160, 90, 32, {{"speckle", "0"}}},
+          {"sgm_large_patches", 160, 90, 32, {{"speckle", "2000"}}},
+          {"sgm_odd", 131, 57, 20, {}, PixelType::kGrey8, 13},
+          {"sgm_one_row", 70, 1, 16, {}, PixelType::kGrey8, 1},
+          {"sgm_one_pixel", 1, 1, 1},
+          {"sgm_colour", 131, 57, 20, {}, kRgb, 7},
+          {"sgm_vga", 640, 480, 128, {}, PixelType::kGrey8, 64},
+          {"sgm_negative", 131, 57, 20, {{"min-disparity", "-5"}, {"cost", "census9x7"}}},
+          {"bm", 131, 57, 20, {{"method", "bm"}}, PixelType::kGrey8, 3},
+          {"bm_without_patches", 131, 57, 20, {{"method", "bm"}, {"speckle", "0"}}},
+          {"bm_colour", 131, 57, 20, {{"method", "bm"}}, kRgb},
+          {"bp", 131, 57, 20, {{"method", "bp"}}, PixelType::kGrey8, 3},
+          {"bp_without_patches", 131, 57, 20, {{"method", "bp"}, {"speckle", "0"}}},
+          {"ad_census", 131, 57, 20, {{"preset", "ad-census"}}, kRgb, 5},
+          {"ad_census_of_grey", 131, 57, 20, {{"preset", "ad-census"}, {"speckle", "30"}}},
+          {"adaptive", 131, 57, 20, {{"cost", "census9x7"}, {"aggregation", "aw"}}, kRgb},
+          {"pipeline_sgm", 131, 57, 20, {{"method", "pipeline"}, {"refine", "lr,subpixel,median"}}, kRgb},
+          {"pipeline_winner", 131, 57, 20, {{"cost", "ad"}, {"optimizer", "winner"}}}};
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, CudaMatcher, testing::ValuesIn(matcher_cases()),
+                         [](const auto& test_case) { return test_case.param.name; });
+
+class CudaMatcherCalls : public test::GpuTest<> {
+ protected:
+  static Options options() { return {{"max-disparity", "32"}}; }
+};
+
+/// Keeps a stream at work for a while.
+void delay(cudaStream_t stream) {
+  RECON_CUDA_TRY(cudaLaunchHostFunc(
+      stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }, nullptr));
+}
+
+TEST_F(CudaMatcherCalls, OnManyStreamsGiveEachItsOwnResult) {
+  const reconstruct::Device device = gpu();
+  const Pair pairs[] = {{160, 90, 32, PixelType::kGrey8}, {160, 90, 20, PixelType::kGrey8}};
+  const Matcher matcher(device, 160, 90, PixelType::kGrey8, options());
+  cuda::Call calls[2];
+  DeviceImage images[2][2];
+  reconstruct::Map<float> expected[2];
+  for (int i = 0; i < 2; ++i) {
+    expected[i] = reconstruct::match(device, pairs[i].host(0), pairs[i].host(1), options()).disparity;
+    for (int k = 0; k < 2; ++k) images[i][k] = pairs[i].upload(k, calls[i]);
+    calls[i].synchronize();
+  }
+  std::vector<DeviceMapView> maps[2];
+  for (int round = 0; round < 40; ++round)
+    for (int i = 0; i < 2; ++i) maps[i].push_back(map_for(pairs[i], calls[i]));
+  for (cuda::Call& call : calls) call.synchronize();
+  for (std::size_t round = 0; round < maps[0].size(); ++round)
+    for (int i = 0; i < 2; ++i) matcher.match(images[i][0], images[i][1], maps[i][round], calls[i].get());
+  for (int i = 0; i < 2; ++i)
+    for (const DeviceMapView& map : maps[i])
+      ASSERT_TRUE(same_bits(downloaded(map, calls[i], 160), expected[i])) << "of pair " << i;
+}
+
+TEST_F(CudaMatcherCalls, TakeTheDefaultStreams) {
+  const reconstruct::Device device = gpu();
+  const Pair pair(160, 90, 32, PixelType::kGrey8);
+  const auto expected = reconstruct::match(device, pair.host(0), pair.host(1), options()).disparity;
+  const Matcher matcher(device, 160, 90, PixelType::kGrey8, options());
+  cuda::Call call;
+  const DeviceImage left = pair.upload(0, call), right = pair.upload(1, call);
+  for (const cudaStream_t stream : {cudaStream_t{}, cudaStreamLegacy, cudaStreamPerThread}) {
+    const DeviceMapView map = map_for(pair, call);
+    call.synchronize();
+    matcher.match(left, right, map, stream);
+    RECON_CUDA_TRY(cudaStreamSynchronize(stream));
+    EXPECT_TRUE(same_bits(downloaded(map, call, 160), expected));
+  }
+}
+
+TEST_F(CudaMatcherCalls, WaitForTheStreamOfAnImageAndLetOthersWait) {
+  const reconstruct::Device device = gpu();
+  const Pair pair(160, 90, 32, PixelType::kGrey8);
+  const auto expected = reconstruct::match(device, pair.host(0), pair.host(1), options()).disparity;
+  const Matcher matcher(device, 160, 90, PixelType::kGrey8, options());
+  cuda::Call camera, worker, reader;
+  DeviceImage left = pair.upload(0, camera);
+  const DeviceImage right = pair.upload(1, worker);
+  const DeviceMapView map = map_for(pair, worker), copy = map_for(pair, reader);
+  auto* const late = camera.take<std::uint8_t>(160 * 90);
+  for (cuda::Call* call : {&camera, &worker, &reader}) call->synchronize();
+  delay(camera.get());
+  RECON_CUDA_TRY(cudaMemcpyAsync(late, left.data, 160 * 90, cudaMemcpyDeviceToDevice, camera.get()));
+  left.data = late;
+  left.stream = camera.get();
+  matcher.match(left, right, map, worker.get());
+  matcher.order_after_match(reader.get());
+  RECON_CUDA_TRY(
+      cudaMemcpyAsync(copy.data, map.data, 160 * 90 * sizeof(float), cudaMemcpyDeviceToDevice, reader.get()));
+  EXPECT_TRUE(same_bits(downloaded(copy, reader, 160), expected));
+}
+
+/// Bytes of its own that the driver may take meanwhile.
+constexpr std::size_t kOfTheDriver = std::size_t{4} << 20;
+
+TEST_F(CudaMatcherCalls, AllocateNothingAfterTheFirst) {
+  const reconstruct::Device device = gpu();
+  const Pair pair(160, 90, 32, PixelType::kGrey8);
+  const Matcher matcher(device, 160, 90, PixelType::kGrey8, options());
+  EXPECT_GT(matcher.bytes(), std::size_t{160} * 90 * 32);
+  cuda::Call call;
+  const DeviceImage left = pair.upload(0, call), right = pair.upload(1, call);
+  const DeviceMapView map = map_for(pair, call);
+  matcher.match(left, right, map, call.get());
+  call.synchronize();
+  const std::size_t free = cuda::free_memory();
+  for (int i = 0; i < 1000; ++i) matcher.match(left, right, map, call.get());
+  call.synchronize();
+  EXPECT_LE(free, cuda::free_memory() + kOfTheDriver);
+}
+
+TEST_F(CudaMatcherCalls, OfMatchersThatEndLeaveNothing) {
+  const reconstruct::Device device = gpu();
+  const Pair pair(640, 480, 64, PixelType::kGrey8);
+  cuda::Call call;
+  const DeviceImage left = pair.upload(0, call), right = pair.upload(1, call);
+  std::optional<reconstruct::DeviceMap> kept;
+  const auto once = [&] {
+    const Matcher matcher(device, 640, 480, PixelType::kGrey8, {{"max-disparity", "64"}});
+    const reconstruct::DeviceMap map = matcher.new_map();
+    matcher.match(left, right, map, call.get());  // the matcher ends while its work is queued
+    if (!kept) kept = map;
+  };
+  for (int i = 0; i < 3; ++i) once();
+  call.synchronize();
+  const std::size_t free = cuda::free_memory();
+  for (int i = 0; i < 50; ++i) once();
+  call.synchronize();
+  EXPECT_LE(free, cuda::free_memory() + kOfTheDriver);
+  const auto expected =
+      reconstruct::match(device, pair.host(0), pair.host(1), {{"max-disparity", "64"}}).disparity;
+  EXPECT_TRUE(same_bits(downloaded(*kept, call, 640), expected)) << "of a map that outlived its matcher";
+}
+
+TEST_F(CudaMatcherCalls, RefuseMemoryOfTheHostAndOtherShapes) {
+  const Pair pair(160, 90, 32, PixelType::kGrey8), smaller(150, 90, 32, PixelType::kGrey8);
+  Matcher matcher(gpu(), 160, 90, PixelType::kGrey8, options());
+  cuda::Call call;
+  const DeviceImage left = pair.upload(0, call), right = pair.upload(1, call);
+  const DeviceMapView map = map_for(pair, call);
+  const auto refusal = [&](const DeviceImage& a, const DeviceImage& b, const DeviceMapView& to) {
+    try {
+      matcher.match(a, b, to, call.get());
+    } catch (const reconstruct::UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  DeviceImage host = left;
+  host.data = pair.host(0).data;
+  EXPECT_THAT(refusal(host, right, map), HasSubstr("left is not in the memory of a GPU"));
+  const cuda::PinnedBuffer pinned(160 * 90 * sizeof(float));
+  host.data = pinned.data();
+  EXPECT_THAT(refusal(left, host, map), HasSubstr("right is not in the memory of a GPU"));
+  DeviceMapView host_map = map;
+  host_map.data = reinterpret_cast<float*>(pinned.data());
+  EXPECT_THAT(refusal(left, right, host_map), HasSubstr("disparity is not in the memory of a GPU"));
+  EXPECT_THAT(refusal(smaller.upload(0, call), right, map), HasSubstr("left has 150x90 pixels"));
+  DeviceImage of_16_bits = left;
+  of_16_bits.type = PixelType::kGrey16;
+  EXPECT_THAT(refusal(left, of_16_bits, map), HasSubstr("right is of 16 bits"));
+  EXPECT_EQ(refusal(left, right, map), "");
+  const Matcher taken = std::move(matcher);
+  EXPECT_THAT(refusal(left, right, map), HasSubstr("the matcher is empty"));
+  taken.match(left, right, map, call.get());
+  call.synchronize();
+}
+
+TEST_F(CudaMatcherCalls, KeepToTheLimitOfTheDevice) {
+  const reconstruct::Device small(
+      {.device = "cuda", .threads = 1, .memory_limit = {}, .gpu_memory_limit = std::size_t{64} << 20});
+  EXPECT_THROW(Matcher(small, 1280, 720, PixelType::kGrey8, {{"max-disparity", "128"}}),
+               reconstruct::OutOfMemory);
+}
+
+}  // namespace
+}  // namespace recon
