@@ -17,7 +17,7 @@ int run(int argc, char** argv) {
   Benchmarks benchmarks;
   for (const auto add : {add_sweep_benchmark, add_sgm_benchmark, add_block_benchmark, add_belief_benchmark,
                          add_ad_census_benchmark, add_aggregation_benchmark, add_graph_cut_benchmark,
-                         add_match_benchmark, add_predict_benchmarks})
+                         add_match_benchmark, add_live_benchmark, add_predict_benchmarks})
     add(app, benchmarks);
   if (const auto exit_code = app.read(argc, argv)) return *exit_code;
   std::string line = "reconstruct-bench";

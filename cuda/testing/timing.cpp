@@ -114,46 +114,75 @@ StageTimes time_stages(const PairProblem& problem, int repeats, int device) {
   return times;
 }
 
+namespace {
+
+/// A pair and a map in device memory, rows without padding.
+struct LivePair {
+  const std::uint8_t* images[2];
+  float* map;
+  int width, height;
+
+  LivePair(const GreyPair& pair, Call& call)
+      : images{call.upload(pair.left, pair.left.width), call.upload(pair.right, pair.left.width)},
+        map(call.take<float>(element_count({pair.left.width, pair.left.height}))),
+        width(pair.left.width),
+        height(pair.left.height) {
+    call.synchronize();
+  }
+
+  void match(DeviceMatcher& matcher, cudaStream_t stream) const {
+    matcher.match({images[0], width, height, width}, {images[1], width, height, width},
+                  {map, width, height, width * static_cast<std::ptrdiff_t>(sizeof(float))}, stream);
+  }
+};
+
+/// The times of the kernels of `LivePair::match` alone.
+void time_kernels(const LivePair& pair, const PairSpec& options, int min_patch, int repeats,
+                  LiveTimes& times) {
+  const int width = pair.width, height = pair.height;
+  Workspace workspace;
+  const Stream& stream = workspace.stream;
+  PairExecutor executor({width, height, false}, options, workspace.arena, min_patch);
+  executor.upload_constants(workspace);
+  const PairSources images{{pair.images[0], pair.images[1]}, {width, width}, 1, width, height};
+  const auto queue = [&](const auto& mark) {
+    launch_import(images, executor.targets(), stream.get());
+    mark("import");
+    executor.queue(workspace, mark);
+    launch_export(executor.result(), {pair.map, width, width, height}, stream.get());
+    mark("export");
+  };
+  const auto whole = [&] { queue([](const char*) {}); };
+  const Graph graph(stream, whole);
+  times.kernels = time_events(stream, repeats, [&] { graph.launch(stream.get()); });
+  times.no_graph = time_call(repeats, [&] { whole(), stream.synchronize(); });
+  times.stages = time_each(stream, repeats, queue);
+}
+
+}  // namespace
+
 LiveTimes time_live(const PairProblem& problem, int min_patch, int repeats, int device) {
   EXPECTS(repeats >= 1 && problem.images.left16.empty());
   use_device(device);
   check_pair(problem);
-  const int width = problem.images.left.width, height = problem.images.left.height;
-  Call memory;
-  const std::uint8_t* images[] = {memory.upload(problem.images.left, width),
-                                  memory.upload(problem.images.right, width)};
-  auto* const map = memory.take<float>(element_count({width, height}));
-  memory.synchronize();
+  Call call;
+  std::vector<LivePair> pairs;
+  for (int i = 0; i < 4; ++i) pairs.emplace_back(problem.images, call);
+  const LivePair& pair = pairs.front();
   LiveTimes times;
-  {
-    Workspace workspace;
-    const Stream& stream = workspace.stream;
-    PairExecutor executor({width, height, false}, problem.options, workspace.arena, min_patch);
-    executor.upload_constants(workspace);
-    const auto queue = [&](const auto& mark) {
-      launch_import({{images[0], images[1]}, {width, width}, 1, width, height}, executor.targets(),
-                    stream.get());
-      mark("import");
-      executor.queue(workspace, mark);
-      launch_export(executor.result(), {map, width, width, height}, stream.get());
-      mark("export");
-    };
-    const Graph graph(stream, [&] { queue([](const char*) {}); });
-    times.kernels = time_events(stream, repeats, [&] { graph.launch(stream.get()); });
-    times.stages = time_each(stream, repeats, queue);
-  }
-  const auto matcher = make_graph_matcher({width, height, 1, problem.options, min_patch});
+  time_kernels(pair, problem.options, min_patch, repeats, times);
+  const auto matcher = make_graph_matcher({pair.width, pair.height, 1, problem.options, min_patch});
   times.device_bytes = matcher->bytes();
-  const auto match = [&] {
-    matcher->match({images[0], width, height, width}, {images[1], width, height, width},
-                   {map, width, height, width * static_cast<std::ptrdiff_t>(sizeof(float))}, memory.get());
-  };
-  times.latency = time_call(repeats, [&] { match(), memory.synchronize(); });
-  times.events = time_events(memory, repeats, match);
+  const auto match = [&] { pair.match(*matcher, call.get()); };
+  times.latency = time_call(repeats, [&] { match(), call.synchronize(); });
+  std::size_t turn = 0;
+  times.rotating = time_call(
+      repeats, [&] { pairs[turn++ % pairs.size()].match(*matcher, call.get()), call.synchronize(); });
+  times.events = time_events(call, repeats, match);
   constexpr int kCalls = 32;
   times.in_a_row = time_call(repeats, [&] {
     for (int i = 0; i < kCalls; ++i) match();
-    memory.synchronize();
+    call.synchronize();
   });
   for (double* time : {&times.in_a_row.median, &times.in_a_row.p10, &times.in_a_row.p90}) *time /= kCalls;
   return times;

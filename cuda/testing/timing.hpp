@@ -60,6 +60,8 @@ StageTimes time_stages(const PairProblem& problem, int repeats, int device = 0);
 /// Times of pairs in device memory, see DeviceMatcher.
 struct LiveTimes {
   TimeSpread latency;   ///< from the call until its disparities are there, by the host's clock
+  TimeSpread rotating;  ///< the same where each call has other images and another map, four in turn
+  TimeSpread no_graph;  ///< as `latency`, where each kernel is launched by itself
   TimeSpread events;    ///< of a call, between two events on its stream
   TimeSpread in_a_row;  ///< a call of 32 that follow each other, by the host's clock
   TimeSpread kernels;   ///< of all kernels as one graph, by events

@@ -104,6 +104,7 @@ void add_ad_census_benchmark(CLI::App& app, Benchmarks& benchmarks);
 void add_aggregation_benchmark(CLI::App& app, Benchmarks& benchmarks);
 void add_graph_cut_benchmark(CLI::App& app, Benchmarks& benchmarks);
 void add_match_benchmark(CLI::App& app, Benchmarks& benchmarks);
+void add_live_benchmark(CLI::App& app, Benchmarks& benchmarks);
 void add_predict_benchmarks(CLI::App& app, Benchmarks& benchmarks);
 
 }  // namespace recon
