@@ -9,7 +9,7 @@ COLUMNS = 96
 # A file of the package, the heading, and which of its names are of interest; empty: all without a _ at the beginning.
 PARTS = [("__init__.py", "reconstruct", ""), ("pair_options.py", "reconstruct.PairOptions", "PairOptions"),
          ("scene_options.py", "reconstruct.SceneOptions", "SceneOptions"), ("errors.py", "Errors", ""), ("io.py", "reconstruct.io", ""),
-         ("_model.py", "Models of reconstruct.io", "")]
+         ("_gpu.py", "reconstruct.DeviceArray", "DeviceArray"), ("_model.py", "Models of reconstruct.io", "")]
 
 
 def marked(text):

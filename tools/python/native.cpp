@@ -22,6 +22,9 @@
 
 namespace py = pybind11;
 
+/// Of native_matcher.cpp: adds pairs in the memory of a GPU.
+void add_matcher(py::module_& module);
+
 namespace {
 
 using namespace reconstruct;
@@ -256,6 +259,7 @@ PYBIND11_MODULE(_native, module) {
         return Device({std::move(device), threads, memory_limit, gpu_memory_limit});
       }))
       .def_property_readonly("name", &Device::name);
+  add_matcher(module);
   module.def("match", match_arrays);
   module.def("sweep", sweep_views);
   module.def("fuse", fuse_views);

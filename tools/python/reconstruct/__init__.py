@@ -23,7 +23,8 @@ from typing import Any, Callable, Dict, List, Literal, NamedTuple, Optional, Seq
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _arrays, io
+from . import _arrays, _gpu, io
+from ._gpu import DeviceArray
 from ._options import Option, Options, PathLike
 from ._options import paths as _paths
 from ._options import texts as _texts
@@ -38,9 +39,9 @@ try:
 except ImportError as _error:  # the readers of reconstruct.io need NumPy alone
     _why_none = str(_error)
 
-__all__ = ["DepthMaps", "Device", "DeviceError", "DeviceUnavailable", "Disparities", "Error", "Fusion", "FusionView", "InputError",
-           "Interrupted", "OutOfMemory", "OutputError", "PairOptions", "Progress", "SceneOptions", "UsageError", "View", "fuse", "io",
-           "match", "opencv_camera", "run", "sweep", "version"]
+__all__ = ["DepthMaps", "Device", "DeviceArray", "DeviceError", "DeviceUnavailable", "Disparities", "Error", "Fusion",
+           "FusionView", "InputError", "Interrupted", "Matcher", "OutOfMemory", "OutputError", "PairOptions", "Progress",
+           "SceneOptions", "UsageError", "View", "fuse", "io", "match", "opencv_camera", "run", "sweep", "version"]
 
 _logger = logging.getLogger("reconstruct")
 _logger.addHandler(logging.NullHandler())  # silent where the program sets no other
@@ -152,6 +153,62 @@ def match(left: Any, right: Any, max_disparity: Optional[int] = None, min_dispar
         np.copyto(target, disparity)
         disparity = target
     return Disparities(disparity, filled)
+
+
+class Matcher:
+    """Matches rectified pairs of one size in the memory of a GPU, such as those of a live camera: no copy to the host, and no
+    allocation after it is made.
+
+    width, height: of the images, pixels; channels: 1, or 3 for colours
+    min_disparity, max_disparity, method, options, keywords: as of `match`, without what the host computes: fill, graphcut, and sigma
+        of the method bp
+    device: a name as for Device, or a Device; of several GPUs the first. Its limit of memory counts for each Matcher by itself
+
+    Raises UsageError, OutOfMemory, DeviceUnavailable, DeviceError. Several threads may use one; the work of each call waits for that
+    of the one before, also on other streams.
+    """
+
+    def __init__(self, width: int, height: int, max_disparity: Optional[int] = None, min_disparity: Optional[int] = None,
+                 method: Optional[Literal["sgm", "bm", "bp", "pipeline"]] = None, device: Union[str, Device] = "cuda", *,
+                 channels: int = 1, options: Optional[PairOptions] = None, **keywords: Option) -> None:
+        _check_library()
+        self.width, self.height, self.channels = operator.index(width), operator.index(height), operator.index(channels)
+        if self.channels not in (1, 3):
+            raise UsageError(f"channels is {channels}; it must be 1 or 3")
+        if max(self.width, self.height) > _arrays._MAX_SIDE:
+            raise UsageError(f"width and height are {width} and {height}; each side must be 1 to {_arrays._MAX_SIDE}")
+        given = _texts(options, dict(keywords, max_disparity=max_disparity, min_disparity=min_disparity, method=method))
+        self._matcher = _native.Matcher(_native_device(device, 0), self.width, self.height, self.channels, given)
+
+    def match(self, left: Any, right: Any, out: Any = None, stream: Any = None) -> Any:
+        """Queues the disparities of the left image, and returns them at once: they are there when the work of the stream is done.
+
+        left, right: arrays of CuPy, tensors of PyTorch, or others with `__cuda_array_interface__` or DLPack, (height, width) or
+            (height, width, 3) of uint8, red first, with any pitch. They must not change before the work is done.
+        out: (height, width) of float32 on the same GPU, which the disparities are written to
+        stream: of CUDA, that of the work: a stream of CuPy, PyTorch, Numba or cuda-python, or the number of one. None: the one that
+            the left image names, as CuPy's arrays do, else the default stream. Give PyTorch's where it is another.
+
+        Returns `out`, or without it a new DeviceArray: those of `match`, bit for bit; NaN where unknown.
+
+        Raises UsageError, DeviceError; TypeError for what is not in the memory of a GPU.
+        """
+        number = _gpu.stream_of(stream)
+        if number is None:
+            number = getattr(left, "__cuda_array_interface__", {}).get("stream") or _gpu.DEFAULT_STREAM
+        images = [_gpu.image(left, number, "left"), _gpu.image(right, number, "right")]
+        result = DeviceArray(self._matcher, self.height, self.width, number) if out is None else out
+        target = _gpu.output(result, number, "out")
+        self._matcher.match(images[0][1], images[1][1], target[1], number)
+        return result
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of device memory that it has."""
+        return self._matcher.nbytes
+
+    def __repr__(self) -> str:
+        return f"<reconstruct.Matcher {self.width}x{self.height} cuda:{self._matcher.device}>"
 
 
 class View(NamedTuple):

@@ -9,6 +9,7 @@ from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Type, TypeV
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _gpu
 from .errors import UsageError
 
 _MAX_SIDE = 16384  # of the images of the library
@@ -26,6 +27,9 @@ def _array(given: Any, name: str) -> NDArray[Any]:
     if given is None or isinstance(given, (str, bytes, bytearray, os.PathLike)):
         raise TypeError(f"{name} is {_kind(given)}; it must be an array. The images of files are read by other libraries, such as "
                         "cv2.imread; run() takes the files themselves")
+    if _gpu.is_on_gpu(given):
+        raise TypeError(f"{name} is {_kind(given)}, in the memory of a GPU; pairs of these are for a reconstruct.Matcher, which is made "
+                        "once for images of one size. Else copy it to the host, of CuPy by image.get()")
     return np.asarray(given)
 
 

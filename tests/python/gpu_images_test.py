@@ -1,0 +1,210 @@
+"""gpu_images_test.py: pairs in the memory of a GPU give what the same pairs in host memory give, bit for bit, with the memory of the
+driver alone, and with CuPy and PyTorch where they are. Skipped without a GPU; with RECON_REQUIRE_GPU=1 it fails."""
+
+import ctypes
+import os
+import sys
+import unittest
+
+SKIPPED = 77
+
+
+def skip(reason):
+    print(reason)
+    sys.exit(1 if os.environ.get("RECON_REQUIRE_GPU") == "1" else SKIPPED)
+
+
+try:
+    import numpy as np
+except ImportError as missing:
+    skip(missing)
+
+import reconstruct
+
+try:
+    DEVICE = reconstruct.Device("cuda")
+    DRIVER = ctypes.CDLL("libcuda.so.1")
+except (reconstruct.DeviceUnavailable, OSError) as reason:
+    skip(reason)
+
+WIDTH, HEIGHT, DISPARITIES = 200, 120, 32
+
+
+def driver(name, *arguments):
+    status = getattr(DRIVER, name)(*arguments)
+    assert status == 0, f"{name}: {status}"
+
+
+CONTEXT = ctypes.c_void_p()
+driver("cuInit", 0)
+driver("cuDevicePrimaryCtxRetain", ctypes.byref(CONTEXT), 0)
+driver("cuCtxSetCurrent", CONTEXT)
+
+
+class Memory:
+    """A copy of an array on the GPU, of rows with padding, as other libraries have theirs."""
+
+    def __init__(self, array, padding=0, stream=None):
+        rows = array.reshape(array.shape[0], -1)
+        padded = np.full((rows.shape[0], rows.shape[1] + padding), 255 if array.dtype == np.uint8 else -1, array.dtype)
+        padded[:, :rows.shape[1]] = rows
+        self.padded, self.columns, self.shape, self.dtype = padded, rows.shape[1], array.shape, array.dtype
+        self.address = ctypes.c_uint64()
+        driver("cuMemAlloc_v2", ctypes.byref(self.address), ctypes.c_size_t(padded.nbytes))
+        driver("cuMemcpyHtoD_v2", self.address, padded.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(padded.nbytes))
+        strides = (padded.strides[0], *array.strides[1:])
+        self.__cuda_array_interface__ = {"shape": array.shape, "typestr": array.dtype.str, "strides": strides,
+                                         "data": (self.address.value, False), "version": 3, "stream": stream}
+
+    def __del__(self):
+        DRIVER.cuMemFree_v2(self.address)
+
+    def numpy(self):
+        driver("cuMemcpyDtoH_v2", self.padded.ctypes.data_as(ctypes.c_void_p), self.address, ctypes.c_size_t(self.padded.nbytes))
+        return self.padded[:, :self.columns].reshape(self.shape)
+
+
+def downloaded(array):
+    """Of a DeviceArray, once all work is done."""
+    driver("cuCtxSynchronize")
+    host = np.empty(array.shape, array.dtype)
+    address, _ = array.__cuda_array_interface__["data"]
+    driver("cuMemcpyDtoH_v2", host.ctypes.data_as(ctypes.c_void_p), ctypes.c_uint64(address), ctypes.c_size_t(host.nbytes))
+    return host
+
+
+def pair(seed=0, channels=None):
+    """A right image of noise, and a left one that sees a box before a wall."""
+    random = np.random.default_rng(seed)
+    right = random.integers(0, 255, (HEIGHT, WIDTH) + ((channels,) if channels else ()), np.uint8)
+    left = np.roll(right, 5, 1)
+    left[30:90, 60:140] = np.roll(right, 17, 1)[30:90, 60:140]
+    return left, right
+
+
+def of_host(left, right, **options):
+    return reconstruct.match(left, right, DISPARITIES, device=DEVICE, **options).disparity
+
+
+def matcher(**options):
+    return reconstruct.Matcher(WIDTH, HEIGHT, DISPARITIES, device=DEVICE, **options)
+
+
+class GpuImages(unittest.TestCase):
+    def assert_same(self, found, expected):
+        self.assertGreater(np.isfinite(expected).mean(), 0.5)
+        np.testing.assert_array_equal(np.ascontiguousarray(found).view(np.uint32), np.ascontiguousarray(expected).view(np.uint32))
+
+    def test_results_are_those_of_host_memory(self):
+        for options in ({}, {"method": "bm"}, {"speckle": 0, "p1": 9}, {"preset": "ad-census"}):
+            for channels in (None, 3):
+                left, right = pair(1, channels)
+                with self.subTest(options=options, channels=channels):
+                    expected = of_host(left, right, **options)
+                    live = matcher(channels=channels or 1, **options)
+                    images = Memory(left), Memory(right)
+                    self.assert_same(downloaded(live.match(*images)), expected)
+                    out = Memory(np.zeros((HEIGHT, WIDTH), np.float32), padding=7)
+                    images = Memory(left, padding=5), Memory(right, padding=24)
+                    self.assertIs(live.match(*images, out=out), out)
+                    driver("cuCtxSynchronize")
+                    self.assert_same(out.numpy(), expected)
+                    self.assertTrue((out.padded[:, WIDTH:] == -1).all())
+
+    def test_streams(self):
+        left, right = pair(2)
+        expected, live, images = of_host(left, right), matcher(), (Memory(left), Memory(right))
+        stream = ctypes.c_void_p()
+        driver("cuStreamCreate", ctypes.byref(stream), 1)  # does not wait for the default stream
+        for number in (stream.value, 0, 1, 2):
+            out = Memory(np.zeros((HEIGHT, WIDTH), np.float32))
+            live.match(*images, out, stream=number)
+            driver("cuCtxSynchronize")
+            self.assert_same(out.numpy(), expected)
+        images = Memory(left, stream=stream.value), Memory(right, stream=1)
+        result = live.match(*images)
+        self.assertEqual(result.__cuda_array_interface__["stream"], stream.value)
+        self.assert_same(downloaded(result), expected)
+
+    def test_results_are_shared_by_dlpack(self):
+        left, right = pair(3)
+        images = Memory(left), Memory(right)
+        result = matcher().match(*images)
+        tensor = reconstruct._native.Tensor(result.__dlpack__())
+        address, _ = result.__cuda_array_interface__["data"]
+        self.assertEqual((tensor.address, list(tensor.shape), tensor.strides, tensor.type), (address, [HEIGHT, WIDTH], None, (2, 32, 1)))
+        self.assertEqual(result.__dlpack_device__(), (2, 0))
+        with self.assertRaises(BufferError):
+            result.__dlpack__(copy=True)
+        del tensor
+        unused = result.__dlpack__(stream=1)
+        del unused
+        self.assert_same(downloaded(result), of_host(left, right))
+
+    def test_a_thousand_calls_leave_nothing(self):
+        left, right = (Memory(image) for image in pair(4))
+        out, live = Memory(np.zeros((HEIGHT, WIDTH), np.float32)), matcher()
+
+        def free_after(calls):
+            for _ in range(calls):
+                live.match(left, right, out)
+                live.match(left, right).__dlpack__()
+            driver("cuCtxSynchronize")
+            free, total = ctypes.c_size_t(), ctypes.c_size_t()
+            driver("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
+            return free.value
+
+        before = free_after(10)
+        self.assertLess(before - free_after(1000), 4 << 20)  # of the driver
+
+    def test_host_memory_behind_the_interface_is_refused(self):
+        left, right = pair(5)
+        host = type("Host", (), {"__cuda_array_interface__": {"shape": left.shape, "typestr": "|u1", "strides": None, "version": 3,
+                                                             "data": (left.ctypes.data, False)}})()
+        with self.assertRaisesRegex(reconstruct.UsageError, "left is not in the memory of a GPU"):
+            matcher().match(host, Memory(right))
+        with self.assertRaisesRegex(reconstruct.UsageError, "right has 100x120 pixels; the matcher is for 200x120"):
+            matcher().match(Memory(left), Memory(right[:, :100]))
+
+
+class OtherLibraries(unittest.TestCase):
+    def test_cupy(self):
+        try:
+            import cupy
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        left, right = pair(6)
+        expected, live = of_host(left, right), matcher()
+        for stream in (cupy.cuda.Stream.null, cupy.cuda.Stream(non_blocking=True)):
+            with stream:
+                images = cupy.asarray(left), cupy.asarray(right)
+                result = live.match(*images)
+                np.testing.assert_array_equal(cupy.asnumpy(cupy.asarray(result)), expected)
+                np.testing.assert_array_equal(cupy.asnumpy(cupy.from_dlpack(result)), expected)
+                out = cupy.zeros((HEIGHT, WIDTH), cupy.float32)
+                self.assertIs(live.match(*images, out), out)
+                np.testing.assert_array_equal(cupy.asnumpy(out), expected)
+                live.match(*images, out, stream=stream)
+                np.testing.assert_array_equal(cupy.asnumpy(out), expected)
+
+    def test_pytorch(self):
+        try:
+            import torch
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        left, right = pair(7, 3)
+        expected, live = of_host(left, right), matcher(channels=3)
+        images = [torch.from_numpy(image).cuda() for image in (left, right)]
+        result = live.match(*images)
+        np.testing.assert_array_equal(torch.from_dlpack(result).cpu().numpy(), expected)
+        np.testing.assert_array_equal(torch.as_tensor(result, device="cuda").cpu().numpy(), expected)
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            out = torch.zeros((HEIGHT, WIDTH), dtype=torch.float32, device="cuda")
+            live.match(*images, out, stream=side)
+            np.testing.assert_array_equal(out.cpu().numpy(), expected)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,156 @@
+"""Arrays in the memory of a GPU, of any library that has `__cuda_array_interface__` or DLPack: as the library takes and gives them."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from .errors import UsageError
+
+_DLPACK_CUDA, _DLPACK_MANAGED = 2, 13
+_DLPACK_TYPES = {(1, 8, 1): "|u1", (2, 32, 1): "<f4"}
+DEFAULT_STREAM = 1  # how CUDA and both protocols call the default stream
+
+#: Address, height, width, channels, bytes from one row to the next, stream or None: as the library takes an image.
+Rows = Tuple[int, int, int, int, int, Optional[int]]
+
+
+def is_on_gpu(given: Any) -> bool:
+    if hasattr(given, "__cuda_array_interface__"):
+        return True
+    device = getattr(given, "__dlpack_device__", None)
+    return device is not None and int(device()[0]) in (_DLPACK_CUDA, _DLPACK_MANAGED)
+
+
+def stream_of(given: Any) -> Optional[int]:
+    """The number of a stream of the caller's, that of the default stream for 0: a number, or a stream of CuPy, PyTorch, Numba or cuda-python."""
+    if given is None:
+        return None
+    protocol = getattr(given, "__cuda_stream__", None)
+    if protocol is not None:
+        return int((protocol() if callable(protocol) else protocol)[1]) or DEFAULT_STREAM
+    for name in ("cuda_stream", "ptr", "handle"):
+        if hasattr(given, name):
+            value = getattr(given, name)
+            return int(getattr(value, "value", value) or 0) or DEFAULT_STREAM
+    try:
+        return operator.index(given) or DEFAULT_STREAM
+    except TypeError:
+        raise TypeError(f"stream is of type {type(given).__name__}; it must be a stream of CUDA, or the number of one") from None
+
+
+class Array(NamedTuple):
+    """An array on a GPU."""
+
+    address: int
+    shape: Tuple[int, ...]
+    strides: Tuple[int, ...]  #: bytes
+    type: str  #: as of __array_interface__
+    stream: Optional[int]  #: that its owner works on
+    read_only: bool
+    owner: Any  #: keeps the memory
+
+    def rows(self, channels: int) -> Rows:
+        """For an array whose pixels follow each other in a row."""
+        height, width = self.shape[:2]
+        row = width * channels * int(self.type[2:])
+        pitch = self.strides[0] if height > 1 else row
+        return self.address, height, width, channels, pitch, self.stream
+
+
+def _dense(shape: Tuple[int, ...], itemsize: int) -> Tuple[int, ...]:
+    strides: List[int] = []
+    for size in reversed(shape):
+        strides.insert(0, itemsize)
+        itemsize *= size
+    return tuple(strides)
+
+
+def _of_interface(interface: Dict[str, Any], owner: Any, name: str) -> Array:
+    if interface.get("mask") is not None:
+        raise UsageError(f"{name} has a mask; it must be an array without")
+    address, read_only = interface["data"]
+    shape, type_text = tuple(interface["shape"]), str(interface["typestr"])
+    strides = interface.get("strides") or _dense(shape, int(type_text[2:]))
+    return Array(int(address or 0), shape, tuple(strides), type_text, interface.get("stream"), bool(read_only), owner)
+
+
+def _of_dlpack(given: Any, stream: int, name: str) -> Array:
+    """Of a library that lets `stream` wait for what it has queued."""
+    from . import _native
+    tensor = _native.Tensor(given.__dlpack__(stream=stream))
+    type_text = _DLPACK_TYPES.get(tensor.type)
+    if type_text is None:
+        raise UsageError(f"{name} has values of DLPack's type {tensor.type}; images are of uint8, disparities of "
+                         "float32")
+    itemsize = int(type_text[2:])
+    shape = tuple(tensor.shape)
+    strides = _dense(shape, itemsize) if tensor.strides is None else tuple(itemsize * it for it in tensor.strides)
+    return Array(tensor.address, shape, strides, type_text, None, False, tensor)
+
+
+def _array(given: Any, stream: int, name: str) -> Array:
+    if not is_on_gpu(given):
+        raise TypeError(f"{name} is of type {type(given).__name__}, which is no array in the memory of a GPU: a Matcher takes what has "
+                        "__cuda_array_interface__ or DLPack, such as arrays of CuPy or tensors of PyTorch; match() takes NumPy's")
+    if hasattr(given, "__cuda_array_interface__"):
+        return _of_interface(given.__cuda_array_interface__, given, name)
+    return _of_dlpack(given, stream, name)
+
+
+def image(given: Any, stream: int, name: str) -> Tuple[Array, Rows]:
+    """An image (height, width), (height, width, 1) or (height, width, 3) of uint8, and as the library takes it."""
+    array = _array(given, stream, name)
+    shape, strides = array.shape, array.strides
+    if array.type != "|u1" or not (len(shape) == 2 or len(shape) == 3 and shape[2] in (1, 3)):
+        raise UsageError(f"{name} is an array of {array.type} of shape {shape}; it must be (height, width) or (height, width, 3) of uint8, "
+                         "red first")
+    channels = 3 if len(shape) == 3 and shape[2] == 3 else 1
+    if (shape[1] > 1 and strides[1] != channels) or (channels == 3 and strides[2] != 1):
+        raise UsageError(f"{name} has strides of {strides} bytes; the pixels of a row must follow each other: of CuPy by "
+                         "cupy.ascontiguousarray(image)")
+    return array, array.rows(channels)
+
+
+def output(given: Any, stream: int, name: str) -> Tuple[Array, Rows]:
+    """A map (height, width) of float32 that is written to."""
+    array = _array(given, stream, name)
+    if array.type != "<f4" or len(array.shape) != 2:
+        raise UsageError(f"{name} is an array of {array.type} of shape {array.shape}; it must be (height, width) of float32")
+    if array.shape[1] > 1 and array.strides[1] != 4:
+        raise UsageError(f"{name} has strides of {array.strides} bytes; the values of a row must follow each other")
+    if array.read_only:
+        raise UsageError(f"{name} is read-only")
+    return array, array.rows(1)
+
+
+class DeviceArray:
+    """A map (height, width) of float32 in the memory of a GPU. Libraries take it without a copy: `cupy.asarray(it)`,
+    `torch.as_tensor(it, device="cuda")`, `torch.from_dlpack(it)`, `numba.cuda.as_cuda_array(it)`.
+    """
+
+    def __init__(self, matcher: Any, height: int, width: int, stream: int) -> None:
+        self._matcher, self._map, self._stream = matcher, matcher.new_map(), stream
+        self.shape = (height, width)
+        self.dtype = np.dtype(np.float32)
+
+    @property
+    def __cuda_array_interface__(self) -> Dict[str, Any]:
+        return {"shape": self.shape, "typestr": "<f4", "data": (self._map.address, False), "strides": None, "version": 3,
+                "stream": self._stream or DEFAULT_STREAM}
+
+    def __dlpack_device__(self) -> Tuple[int, int]:
+        return _DLPACK_CUDA, self._matcher.device
+
+    def __dlpack__(self, *, stream: Optional[int] = None, max_version: Optional[Tuple[int, int]] = None,
+                   dl_device: Optional[Tuple[int, int]] = None, copy: Optional[bool] = None) -> Any:
+        if copy or (dl_device is not None and tuple(dl_device) != self.__dlpack_device__()):
+            raise BufferError("the array is not copied, and not moved to another device")
+        if stream != -1:  # the caller synchronizes
+            self._matcher.order_after_match(DEFAULT_STREAM if stream is None else stream)
+        return self._map.tensor(self._matcher.device)
+
+    def __repr__(self) -> str:
+        return f"<reconstruct.DeviceArray {self.shape[0]}x{self.shape[1]} float32 cuda:{self._matcher.device}>"
