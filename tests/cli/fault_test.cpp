@@ -57,7 +57,9 @@ TEST_F(ReconstructFault, HelpAndVersionAreNoFault) {
   EXPECT_THAT(help.out, HasSubstr("Exit codes"));
   const Outcome version = reconstruct({"--version"});
   EXPECT_EQ(version.exit_code, 0);
-  EXPECT_THAT(version.out, testing::MatchesRegex("reconstruct [0-9.]+ \\([-0-9a-z]+\\)\n(CUDA [0-9.]+, code for .*|without CUDA)\n"));
+  EXPECT_THAT(version.out,
+              testing::MatchesRegex(
+                  "reconstruct [0-9.]+ \\([-0-9a-z]+\\)\n(CUDA [0-9.]+, code for .*|without CUDA)\n"));
 }
 
 TEST_F(ReconstructFault, UnknownKeywordsInTheConfigurationAreTwo) {
