@@ -60,7 +60,7 @@ Image<float> read_numbers(const std::filesystem::path& path) {
 }  // namespace
 
 std::vector<std::string> depth_map_endings() {
-  return {".geometric.bin", ".photometric.bin", ".bin", ".pfm", ".npy", ".png"};
+  return {".geometric.bin", ".photometric.bin", ".bin", ".pfm", ".npy", ".depth.npy", ".png"};
 }
 
 std::vector<std::string> confidence_map_endings() {

@@ -303,6 +303,7 @@ Outcome plan_scene(SceneJob& job, const SharedWork& work) {
   job.collect_estimates();
   check_given_headers(job.input, job.plan, job.settings, job.products.workspace.root().string(),
                       job.findings);
+  check_prior_headers(job.input, job.plan, job.findings);
   const SceneWork remaining = job.remaining_work();
   if (job.targets.does(Step::kCheck)) warn_of_min_views(job.plan, job.settings, job.findings);
   if (!remaining.at(Step::kFusion).empty())

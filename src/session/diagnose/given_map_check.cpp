@@ -104,6 +104,15 @@ void check_given_headers(const SceneInput& input, const ScenePlan& plan, const S
   warn_of_smaller(settings.given, smaller, findings);
 }
 
+void check_prior_headers(const SceneInput& input, const ScenePlan& plan, Findings& findings) {
+  for (const int view : plan.active_views()) {
+    const std::string& name = plan.name(view);
+    if (!input.prior.has(name)) continue;
+    if (const std::string fault = input.prior.fault(plan, view); !fault.empty())
+      findings.warn(unused_prior_text(name, fault));
+  }
+}
+
 std::string no_usable_maps(const std::string& output, const Findings& findings) {
   return fmt::format("{}: none of the given depth maps can be used: {} failed: {}", output,
                      findings.failed.front().name, findings.failed.front().reason);

@@ -23,6 +23,9 @@ void check_given_maps(const SceneInput& input, const ScenePlan& plan, const Scen
 void check_given_headers(const SceneInput& input, const ScenePlan& plan, const SceneSettings& settings,
                          const std::string& output, Findings& findings);
 
+/// The same of priors: warns of those that are seen to be of no use.
+void check_prior_headers(const SceneInput& input, const ScenePlan& plan, Findings& findings);
+
 /// That no given map is of use, by the first view that failed.
 std::string no_usable_maps(const std::string& output, const Findings& findings);
 

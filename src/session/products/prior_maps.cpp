@@ -48,6 +48,16 @@ void PriorMaps::find(const std::filesystem::path& folder, const std::vector<View
   MapFolder::find("--prior-maps", folder, views, max_bytes, [](const std::filesystem::path&) {});
 }
 
+std::string PriorMaps::fault(const ScenePlan& plan, int view) const {
+  try {
+    const std::filesystem::path& file = readable(plan.name(view)).depth;
+    is_of_photo(plan, view, file, given_depth_size(file));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
 Image<float> PriorMaps::read(const ScenePlan& plan, int view, const Pinhole& camera, PriorKind kind) const {
   const std::filesystem::path& file = readable(plan.name(view)).depth;
   Image<float> values = read_given_values(file);
@@ -61,6 +71,10 @@ Image<float> PriorMaps::read(const ScenePlan& plan, int view, const Pinhole& cam
   // The parts of a wide photo share distances, and no depths.
   if (kind == PriorKind::kDistance || face) project(camera, result);
   return result;
+}
+
+std::string unused_prior_text(const std::string& view, const std::string& fault) {
+  return fmt::format("{}: its prior is not used: {}", view, fault);
 }
 
 }  // namespace recon

@@ -18,11 +18,18 @@ class PriorMaps : public MapFolder {
   /// @throws InputError as MapFolder::find
   void find(const std::filesystem::path& folder, const std::vector<View>& views, std::size_t max_bytes);
 
+  /// Why the prior of a view that has one is of no use, by the header of its file; empty: it may be used.
+  std::string fault(const ScenePlan& plan, int view) const;
+
   /// The prior of a view that has one, in the pixels of an image of `camera` (its undistorted image in any
   /// size): what follows the inverse of z; NaN where it has no value.
   /// @param kind  not kAuto
   /// @throws InputError with the file, also where a map is of an image of another shape
   Image<float> read(const ScenePlan& plan, int view, const Pinhole& camera, PriorKind kind) const;
 };
+
+/// The warning that the prior of a view is not used.
+/// @param fault  the message about its file
+std::string unused_prior_text(const std::string& view, const std::string& fault);
 
 }  // namespace recon

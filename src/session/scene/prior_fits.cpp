@@ -100,7 +100,7 @@ void report_priors(const nlohmann::json& result, const std::string& folder, Find
   std::string example;
   for (const auto& [view, prior] : priors.items()) {
     if (prior.contains("fault")) {
-      findings.warn(fmt::format("{}: its prior is not used: {}", view, prior.value("fault", "")));
+      findings.warn(unused_prior_text(view, prior.value("fault", "")));
     } else if (!prior.value("used", false)) {
       if (unlike++ > 0) continue;
       example =

@@ -157,17 +157,25 @@ void warn_of_missing_maps(const SceneInput& input, const Maps& maps, const std::
                             without.front(), meaning));
 }
 
+/// The folder of an option with maps.
+/// @throws UsageError where it lies in the output folder, whose files are replaced
+fs::path folder_of_maps(const SceneInput& input, const std::string& option, const fs::path& given,
+                        const fs::path& output) {
+  const fs::path found = folder_of_maps(option, input.folder, given);
+  if (lies_in(found, output))
+    throw UsageError(
+        fmt::format("{} {} lies in the output folder {}, whose maps are replaced; give another --output",
+                    option, given.string(), output.string()));
+  return found;
+}
+
 /// Looks for the maps of --depth-maps, and says which views have none.
 void find_given_maps(SceneInput& input, const GivenMapsOptions& options, const fs::path& output,
                      std::size_t memory, Findings& findings) {
   const fs::path& folder = options.folder;
   if (folder.empty()) return;
-  const fs::path found = folder_of_maps("--depth-maps", input.folder, folder);
-  if (lies_in(found, output))
-    throw UsageError(fmt::format(
-        "--depth-maps {} lies in the output folder {}, whose maps are replaced; give another --output",
-        folder.string(), output.string()));
-  input.given.find(found, input.scene.views, options.unit, model_memory(memory) / 2);
+  input.given.find(folder_of_maps(input, "--depth-maps", folder, output), input.scene.views, options.unit,
+                   model_memory(memory) / 2);
   const auto bends = [&](const View& view) {
     return input.scene.cameras[static_cast<std::size_t>(view.camera)].model > CameraModel::kPinhole;
   };
@@ -181,9 +189,10 @@ void find_given_maps(SceneInput& input, const GivenMapsOptions& options, const f
 }
 
 /// Looks for the maps of --prior-maps, and says which views have none.
-void find_prior_maps(SceneInput& input, const PriorOptions& options, std::size_t memory, Findings& findings) {
+void find_prior_maps(SceneInput& input, const PriorOptions& options, const fs::path& output,
+                     std::size_t memory, Findings& findings) {
   if (options.folder.empty()) return;
-  input.prior.find(folder_of_maps("--prior-maps", input.folder, options.folder), input.scene.views,
+  input.prior.find(folder_of_maps(input, "--prior-maps", options.folder, output), input.scene.views,
                    model_memory(memory) / 2);
   warn_of_missing_maps(input, input.prior, "--prior-maps " + options.folder.string(),
                        "what their photos do not show stays empty", findings);
@@ -232,7 +241,7 @@ std::vector<LeftOut> read_scene(SceneInput& input, const SceneSettings& settings
   check_calibration(input, left_out, findings);
   divide_wide_photos(input.scene);
   find_given_maps(input, settings.given, output, host.memory, findings);
-  find_prior_maps(input, settings.prior, host.memory, findings);
+  find_prior_maps(input, settings.prior, output, host.memory, findings);
   return left_out;
 }
 
