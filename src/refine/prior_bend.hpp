@@ -27,7 +27,8 @@ struct PriorBend {
 
   /// The inverse depth at a pixel; none follows from the prior where it is not above 0.
   double inverse_depth(int x, int y, double prior) const {
-    return (scale * prior + shift) * rows.col(y).dot(bend * columns.col(x));
+    const double straight = scale * prior + shift;
+    return straight > 0 ? straight * rows.col(y).dot(bend * columns.col(x)) : 0;
   }
 };
 

@@ -174,6 +174,17 @@ std::vector<double> held_out_errors_of_surface(int width, int height,
   return errors;
 }
 
+/// The anchors of every second pixel of those that are used, as of a prior without content.
+std::vector<PriorAnchor> without_prior(const std::vector<PriorAnchor>& anchors) {
+  std::vector<PriorAnchor> result;
+  for (const PriorAnchor& it : anchors)
+    if (it.x % (2 * kStep) == 0 && it.y % (2 * kStep) == 0) {
+      result.push_back(it);
+      result.back().prior = 0;
+    }
+  return result;
+}
+
 double share_right(const std::vector<double>& errors) {
   return static_cast<double>(std::ranges::count_if(errors, [](double e) { return e <= PriorFit::kRight; })) /
          static_cast<double>(errors.size());
@@ -200,11 +211,16 @@ PriorFit fit_prior(ImageView<const float> prior, ImageView<const float> anchor) 
   PriorFit fit{.depth = Image<float>(width, height, kUnknown),
                .error = Image<float>(width, height, kUnknown)};
   const std::vector<PriorAnchor> anchors = used_anchors(prior, anchor);
-  if (anchors.empty()) return fit;
+  fit.anchors = static_cast<int>(anchors.size());
+  if (!fit.is_known()) return fit;
   const PriorBends bends = fit_bends(width, height, anchors);
   const std::vector<double> errors = held_out_errors(bends, width, height, anchors);
   fit.right = share_right(errors);
   fit.right_flat = share_right(held_out_errors_of_surface(width, height, anchors));
+  // The bend alone is a smooth surface, too.
+  if (const std::vector<PriorAnchor> flat = without_prior(anchors); fit.follows() && !flat.empty())
+    fit.right_flat = std::max(
+        fit.right_flat, share_right(held_out_errors(fit_bends(width, height, flat), width, height, flat)));
   const LocalFit whole(bends.all, width, height, anchors, kPriorFolds);
   const Image<double> expected = expected_errors(width, height, anchors, errors);
   parallel_for(height, [&](int y) {

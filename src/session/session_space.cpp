@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <map>
@@ -20,28 +21,36 @@
 #include "session/products/targets.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/scene/output_files.hpp"
+#include "session/scene/read_scene.hpp"
 #include "session/scene/scene_formats.hpp"
 
 namespace recon {
 
 namespace {
 
-/// Whether an earlier run has finished the last steps that a run is to do. What is made again takes the place
-/// of what is there.
+/// Whether there is a result of a step, or the run is not to do it.
+bool is_finished(Step step, const ScenePlan& plan, const Targets& targets, const Workspace& workspace) {
+  if (!targets.does(step)) return true;
+  if (!is_of_views(step)) return is_there(workspace.path(Workspace::record_file(step)));
+  return std::ranges::all_of(targets.views_of(step, plan), [&](int view) {
+    return is_there(workspace.path(Workspace::record_file(step, plan.view(view).output_name)));
+  });
+}
+
+/// Whether earlier runs have made what a run is to make. What is stale is made again in its place.
 bool is_finished(const ScenePlan& plan, const Targets& targets, const Workspace& workspace) {
   const Step last = targets.does(Step::kFusion) ? Step::kFusion : Step::kEstimate;
-  return std::ranges::all_of(targets.views_of(last, plan), [&](int view) {
-    const std::string name = is_of_views(last) ? plan.view(view).output_name : std::string();
-    return is_there(workspace.path(Workspace::record_file(last, name)));
-  });
+  return std::ranges::all_of(std::array{last, Step::kTiles, Step::kExport},
+                             [&](Step step) { return is_finished(step, plan, targets, workspace); });
 }
 
 std::uint64_t bytes_to_write(const SceneFolder& folder, const SessionOptions& options,
                              const Workspace& workspace, std::size_t memory) {
   const SceneSettings settings(options);
   const Targets targets = targets_of(options, settings);
-  const Scene scene = with_faces(importer_of(folder).read(folder, model_memory(memory)));
-  const ScenePlan plan = make_plan(scene, scene.unusable, settings);
+  Scene scene = importer_of(folder).read(folder, model_memory(memory));
+  const std::vector<LeftOut> left_out = without_photo(folder, scene);
+  const ScenePlan plan = make_plan(with_faces(std::move(scene)), left_out, settings);
   return is_finished(plan, targets, workspace) ? 0 : workspace.bytes_left(output_bytes(plan, settings));
 }
 

@@ -220,9 +220,13 @@ TEST_F(ReconstructSessionFault, ADiskTooSmallForAllScenesIsFoundBeforeTheFirst) 
   const Outcome rest = run(all);
   EXPECT_EQ(rest.exit_code, 0) << rest.err;
   for (const char* name : {"a", "b", "c"}) EXPECT_TRUE(fs::exists(out / name / "fused.ply")) << name;
-  // What is finished is not counted.
+  // What is finished is not counted, but what is still to be made.
   std::ofstream(folder() / "disk/filler") << std::string(bytes, 'x');
   EXPECT_THAT(run(dry).err, Not(HasSubstr(" inputs, and only ")));
+  std::ofstream(folder() / "disk/filler") << std::string(bytes * 5 / 2, 'x');
+  std::vector<std::string> exporting = dry;
+  exporting.insert(exporting.end(), {"--export-priors", "npy"});
+  EXPECT_THAT(run(exporting).err, HasSubstr(" inputs, and only "));
 }
 
 TEST_F(ReconstructSessionFault, WhoseFolderCannotBeTakenDoesItsScenes) {

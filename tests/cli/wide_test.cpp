@@ -67,6 +67,20 @@ class WideViews : public SceneTest {
   }
 };
 
+/// Parts of a photo share its prior, or have one each.
+TEST_F(WideViews, TakePriorsOfTheirPhoto) {
+  const fs::path maps = folder() / "maps";
+  fs::create_directories(maps);
+  for (const View& view : read_colmap_model(panoramas() / "sparse").views)
+    write_pfm(maps / (view.name + ".pfm"), Image<float>(400, 200, 2.0f).view());
+  const Outcome outcome = plan({"--prior-maps", maps.string()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, Not(HasSubstr("warning")));
+  const std::string of_a_part = *planned({}).begin();
+  write_pfm(maps / (of_a_part + ".pfm"), Image<float>(40, 400, 2.0f).view());
+  EXPECT_THAT(plan({"--prior-maps", maps.string()}).err, HasSubstr(of_a_part + ": its prior is not used"));
+}
+
 TEST_F(WideViews, AreViewsOfADenseWorkspace) {
   const Outcome outcome = run();
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;

@@ -138,6 +138,31 @@ TEST(PriorFit, DoesNotFollowWhatIsNotOfTheView) {
   EXPECT_FALSE(fit_prior(prior.view(), Image<float>(kPriorWidth, kPriorHeight, kUnknown).view()).follows());
 }
 
+/// The bend alone predicts smooth depths.
+TEST(PriorFit, DoesNotFollowWhatSaysNothingOfASmoothSurface) {
+  Image<float> depth(kPriorWidth, kPriorHeight), noise(kPriorWidth, kPriorHeight);
+  std::mt19937 random(1);
+  for (int y = 0; y < kPriorHeight; ++y)
+    for (int x = 0; x < kPriorWidth; ++x) {
+      depth(x, y) = 1 / (0.25f + 0.25f * static_cast<float>(x) / kPriorWidth);
+      noise(x, y) = static_cast<float>(random() % 1000);
+    }
+  const Image<float> anchor = anchors_of(depth);
+  EXPECT_FALSE(fit_prior(Image<float>(kPriorWidth, kPriorHeight, 3.0f).view(), anchor.view()).follows());
+  EXPECT_FALSE(fit_prior(noise.view(), anchor.view()).follows());
+}
+
+TEST(PriorFit, IsNotJudgedByAFewAnchors) {
+  const Image<float> depth = truth(), prior = prior_of(depth, 0);
+  Image<float> anchor(kPriorWidth, kPriorHeight, kUnknown);
+  for (const auto& [x, y] : {std::pair(40, 40), std::pair(280, 200)}) anchor(x, y) = depth(x, y);
+  const PriorFit fit = fit_prior(prior.view(), anchor.view());
+  EXPECT_EQ(fit.anchors, 2);
+  EXPECT_FALSE(fit.is_known());
+  EXPECT_FALSE(fit.follows());
+  EXPECT_TRUE(std::isnan(fit.depth(100, 100)));
+}
+
 TEST(PriorFit, SaysNothingWhereThePriorHasNoValue) {
   const Image<float> depth = truth(), anchor = anchors_of(depth);
   Image<float> prior = prior_of(depth, 0);

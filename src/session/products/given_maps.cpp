@@ -41,13 +41,14 @@ void check_given_size(const ScenePlan& plan, int view, const fs::path& file, Ima
 void GivenMaps::find(const fs::path& folder, const std::vector<View>& views, std::optional<double> unit,
                      std::size_t max_bytes) {
   unit_ = unit;
-  MapFolder::find("--depth-maps", folder, views, max_bytes, [&](const fs::path& depth) {
+  const auto check = [&](const fs::path& depth) {
     // A map that cannot be read fails its view.
     if (!unit && if_readable([&] { return has_whole_numbers(depth); }, false))
       throw UsageError("--depth-unit is needed: " + depth.string() +
                        " holds whole numbers; say how many scene units one of them is, such as 0.001 for "
                        "millimetres in a scene of metres");
-  });
+  };
+  MapFolder::find({.option = "--depth-maps", .check = check}, folder, views, max_bytes);
 }
 
 std::string GivenMaps::fault(const ScenePlan& plan, int view) const {

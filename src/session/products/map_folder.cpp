@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -40,10 +41,15 @@ std::vector<std::string> tails_of(const std::string& path) {
 /// The names by which maps of views are looked for.
 class MapNames {
  public:
-  explicit MapNames(const std::vector<View>& views) {
+  /// @param of_photos  parts of a photo may share a map of it
+  MapNames(const std::vector<View>& views, bool of_photos) : of_photos_(of_photos) {
+    std::set<std::string> counted;
     for (const View& view : views) {
-      ++stems_[stem_of(view.name)];
-      for (const std::string& tail : tails_of(view.name)) ++tails_[stem_of(tail)];
+      for (const std::string& name : names_of(view)) {
+        if (!counted.insert(name).second) continue;
+        ++stems_[stem_of(name)];
+        for (const std::string& tail : tails_of(name)) ++tails_[stem_of(tail)];
+      }
       for (const std::string& tail : tails_of(depth_file(view))) ++depth_tails_[tail];
     }
   }
@@ -60,24 +66,35 @@ class MapNames {
   /// such a name.
   std::vector<std::string> names(const View& view) const {
     std::vector<std::string> names;
-    for (const std::string& tail : tails_of(view.name)) {
-      const std::string stem = stem_of(tail);
-      const bool whole = names.empty();
-      if (!whole && tails_.at(stem) > 1) continue;
-      // An undistorted image is written as .png where its photo is of another format.
-      names.insert(names.end(), {tail, tail + ".png"});
-      if (!whole || stems_.at(stem) == 1) names.push_back(stem);
-    }
+    for (const std::string& name : names_of(view)) add_names(name, names);
     return names;
   }
 
  private:
+  std::vector<std::string> names_of(const View& view) const {
+    if (of_photos_ && view.face) return {view.name, view.photo_name()};
+    return {view.name};
+  }
+
+  void add_names(const std::string& name, std::vector<std::string>& names) const {
+    bool whole = true;
+    for (const std::string& tail : tails_of(name)) {
+      const std::string stem = stem_of(tail);
+      const bool first = std::exchange(whole, false);
+      if (!first && tails_.at(stem) > 1) continue;
+      // An undistorted image is written as .png where its photo is of another format.
+      names.insert(names.end(), {tail, tail + ".png"});
+      if (!first || stems_.at(stem) == 1) names.push_back(stem);
+    }
+  }
+
   static std::string depth_file(const View& view) {
     std::string file = view.depth_file;
     std::ranges::replace(file, '\\', '/');
     return file;
   }
 
+  const bool of_photos_;
   std::map<std::string, int> stems_, tails_, depth_tails_;
 };
 
@@ -161,20 +178,20 @@ nlohmann::json hash_of(const fs::path& file) {
 
 }  // namespace
 
-void MapFolder::find(const std::string& option, const fs::path& folder, const std::vector<View>& views,
-                     std::size_t max_bytes, const std::function<void(const fs::path&)>& check) {
+void MapFolder::find(const Search& search, const fs::path& folder, const std::vector<View>& views,
+                     std::size_t max_bytes) {
   if (!is_folder(folder))
-    throw InputError(folder.string() + ": " + option + " has to be a folder of depth maps");
+    throw InputError(folder.string() + ": " + search.option + " has to be a folder of depth maps");
   folder_ = is_folder(folder / "stereo" / "depth_maps") ? folder / "stereo" / "depth_maps" : folder;
-  const MapNames all(views);
+  const MapNames all(views, search.of_photos);
   for (const View& view : views) {
     const auto [name, depth] = find_map(folder_, all.files(view), all.names(view));
     if (depth.empty()) continue;
-    check(depth);
-    const fs::path confidence = confidence_beside(folder_, name, depth);
+    if (search.check) search.check(depth);
+    const fs::path confidence = search.confidences ? confidence_beside(folder_, name, depth) : fs::path();
     const std::size_t bytes = bytes_of_maps(depth, confidence);
     files_[view.name] = {depth, confidence,
-                         bytes > max_bytes ? too_large(option, depth, bytes, max_bytes) : ""};
+                         bytes > max_bytes ? too_large(search.option, depth, bytes, max_bytes) : ""};
     if (bytes <= max_bytes) reading_bytes_ = std::max(reading_bytes_, bytes);
   }
   if (!files_.empty() || views.empty()) return;

@@ -22,19 +22,27 @@ class MapFolder {
     std::string fault;                        ///< why they are not read; empty: they are
   };
 
+  /// What is looked for.
+  struct Search {
+    std::string option;                                            ///< what messages call the folder
+    bool of_photos = false;                                        ///< parts of a photo may share its map
+    bool confidences = true;                                       ///< beside the depths
+    std::function<void(const std::filesystem::path&)> check = {};  ///< called with each file that is found
+  };
+
   /// Looks for the maps of views: below `folder`, or its stereo/depth_maps where it is a workspace of COLMAP,
   /// the files that the model names (depth_file_path), or else files with the name of the view and the ending
   /// of a map. Where no other view has it, the name without its first folders, or without the ending of a
   /// photo, will do. A map that takes more than `max_bytes` to read is a fault of its view.
-  /// @param option  what messages call the folder
-  /// @param check   called with each file that is found
   /// @throws InputError when the folder is none or no view has a map; what `check` throws
-  void find(const std::string& option, const std::filesystem::path& folder, const std::vector<View>& views,
-            std::size_t max_bytes, const std::function<void(const std::filesystem::path&)>& check);
+  void find(const Search& search, const std::filesystem::path& folder, const std::vector<View>& views,
+            std::size_t max_bytes);
 
   /// Whether any view has a map.
   bool any() const { return !files_.empty(); }
   bool has(const std::string& view) const { return files_.contains(view); }
+  /// Whether it has one that is not too large to be read.
+  bool is_readable(const std::string& view) const { return has(view) && of(view).fault.empty(); }
 
   /// The files of all views.
   std::vector<std::filesystem::path> files() const;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/error.hpp"
@@ -13,17 +15,26 @@ namespace recon {
 
 namespace {
 
+/// Whether a map is known to be of an undistorted image: of a dense workspace, or from --export-priors.
+bool is_of_undistorted(const std::filesystem::path& file) {
+  const std::string name = file.filename().string();
+  return std::ranges::any_of(std::array{".geometric.bin", ".photometric.bin", ".depth.npy"},
+                             [&](const char* ending) { return name.ends_with(ending); });
+}
+
 /// Whether a map is of the photo of a view, and not of its undistorted image.
 /// @throws InputError where it is of neither
 bool is_of_photo(const ScenePlan& plan, int view, const std::filesystem::path& file, ImageSize map) {
   const Pinhole& camera = plan.view(view).camera;
   const Camera& photo = plan.photo_camera(view);
-  if (same_shape_of_image(map.width, map.height, photo.width, photo.height)) return true;
+  const bool undistorted = is_of_undistorted(file);
+  if (!undistorted && same_shape_of_image(map.width, map.height, photo.width, photo.height)) return true;
   if (same_shape_of_image(map.width, map.height, camera.width, camera.height)) return false;
-  throw InputError(
-      fmt::format("{}: the map has {}x{} pixels, but the photo of {} has {}x{}; give a map of the "
-                  "whole photo, in any resolution",
-                  file.string(), map.width, map.height, plan.name(view), photo.width, photo.height));
+  throw InputError(fmt::format(
+      "{}: the map has {}x{} pixels, but {} of {} has {}x{}; give a map of all of it, in any resolution "
+      "above a sixteenth",
+      file.string(), map.width, map.height, undistorted ? "the undistorted image" : "the photo",
+      plan.name(view), undistorted ? camera.width : photo.width, undistorted ? camera.height : photo.height));
 }
 
 /// Values that follow the inverse of the depth, or of the distance; NaN where there is none.
@@ -45,7 +56,8 @@ void project(const Pinhole& camera, Image<float>& values) {
 
 void PriorMaps::find(const std::filesystem::path& folder, const std::vector<View>& views,
                      std::size_t max_bytes) {
-  MapFolder::find("--prior-maps", folder, views, max_bytes, [](const std::filesystem::path&) {});
+  MapFolder::find({.option = "--prior-maps", .of_photos = true, .confidences = false}, folder, views,
+                  max_bytes);
 }
 
 std::string PriorMaps::fault(const ScenePlan& plan, int view) const {
@@ -69,7 +81,7 @@ Image<float> PriorMaps::read(const ScenePlan& plan, int view, const Pinhole& cam
                                   face ? &face->face_from_photo : nullptr)
                : undistort_values(values.view(), to_camera(plan.view(view).camera), camera, nullptr);
   // The parts of a wide photo share distances, and no depths.
-  if (kind == PriorKind::kDistance || face) project(camera, result);
+  if (kind == PriorKind::kDistance || (face && of_photo)) project(camera, result);
   return result;
 }
 

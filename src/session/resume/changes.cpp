@@ -164,6 +164,8 @@ class Changes {
     static const std::map<std::string, std::string> kNames = {{"photo", "another photo"},
                                                               {"mask", "another mask"},
                                                               {"given", "another given map"},
+                                                              {"given_prior", "another prior"},
+                                                              {"prior", "other depths of priors"},
                                                               {"lens", "another camera"},
                                                               {"face", "another part of the photo"},
                                                               {"pose", "another pose"},

@@ -29,13 +29,22 @@ std::string map_file(const char* folder, const std::string& view, MapKind kind, 
          (kind == MapKind::kPhotometric ? ".photometric" : ".geometric") + extension;
 }
 
+constexpr const char* kChanged = ".changed";
+
+/// Whether a file has a name of Workspace::kept_path.
+bool is_kept(const std::filesystem::path& file) {
+  const std::string kind = file.stem().extension().string();
+  return kind == kChanged || kind.starts_with(std::string(kChanged) + "-");
+}
+
 std::uint64_t bytes_below(const std::filesystem::path& folder) {
   std::uint64_t bytes = 0;
   std::error_code error;
   for (auto it = std::filesystem::recursive_directory_iterator(folder, error);
        it != std::filesystem::recursive_directory_iterator(); it.increment(error)) {
     std::error_code ignored;
-    const std::uintmax_t size = it->is_regular_file(ignored) ? it->file_size(ignored) : 0;
+    const std::uintmax_t size =
+        it->is_regular_file(ignored) && !is_kept(it->path()) ? it->file_size(ignored) : 0;
     if (!ignored) bytes += size;
   }
   return bytes;
@@ -192,6 +201,11 @@ void Workspace::remove_leftovers(bool exclusive) const {
     std::error_code ignored;  // another run may have been faster
     if (exclusive || now - it->last_write_time(ignored) > kAge) std::filesystem::remove(it->path(), ignored);
   }
+}
+
+fs::path Workspace::kept_path(const fs::path& file, int i) {
+  const std::string copy = i == 1 ? "" : "-" + std::to_string(i);
+  return fs::path(file).replace_extension().string() + kChanged + copy + file.extension().string();
 }
 
 std::uint64_t Workspace::bytes_left(std::uint64_t bytes) const {

@@ -85,7 +85,11 @@ class Workspace {
   /// @param exclusive  no other process writes into the folder; else files younger than an hour stay
   void remove_leftovers(bool exclusive) const;
 
-  /// Of the bytes that the results will take at most, those that are not in the folder yet.
+  /// The name at which a file that somebody has changed is kept: its I-th copy, from 1.
+  static std::filesystem::path kept_path(const std::filesystem::path& file, int i);
+
+  /// Of the bytes that the results will take at most, those that are not in the folder yet; kept copies of
+  /// changed files do not count.
   std::uint64_t bytes_left(std::uint64_t bytes) const;
 
   /// @param bytes  that the results will take at most; what is in the folder already counts towards them. The

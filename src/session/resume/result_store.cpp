@@ -158,13 +158,12 @@ void ResultStore::begin(const ResultKey& key, const std::function<bool(const std
 
 /// Gives a file a name that nothing has.
 void ResultStore::keep(const std::string& file) {
-  const std::filesystem::path path = workspace_.path(file),
-                              stem = std::filesystem::path(path).replace_extension();
+  const std::filesystem::path path = workspace_.path(file);
   const std::lock_guard lock(mutex_);
   std::error_code error;
   std::filesystem::path kept;
   for (int i = 1; i == 1 || std::filesystem::exists(std::filesystem::symlink_status(kept, error)); ++i)
-    kept = stem.string() + ".changed" + (i == 1 ? "" : "-" + std::to_string(i)) + path.extension().string();
+    kept = Workspace::kept_path(path, i);
   std::filesystem::rename(path, kept, error);
   if (error == std::errc::no_such_file_or_directory) return;  // another process has kept it
   if (error) throw OutputError(path.string() + ": cannot be renamed: " + error.message());

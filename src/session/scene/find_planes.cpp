@@ -114,6 +114,8 @@ class PlaneSearch {
 
   /// Finds the planes and labels the areas of these views.
   void finish(const std::vector<int>& views) {
+    StepRecord record;
+    record.inputs = graph_.job.inputs.planes(views);  // of the files before they are read
     if (settings_.max_planes > 0) search_planes(views);
     const PriorFits priors = fitted_priors(views);
     products_.results.begin({Step::kPlanes});
@@ -123,8 +125,6 @@ class PlaneSearch {
       filled[i] = fill(views[i], priors);
       graph_.progress(Step::kPlanes).advance();
     });
-    StepRecord record;
-    record.inputs = graph_.job.inputs.planes(views);
     record.result = {{"planes", nlohmann::json::array()},
                      {"levels", planes_.size() - planes_of_areas_.size()},
                      {"areas", nlohmann::json::object()},
@@ -169,7 +169,8 @@ class PlaneSearch {
   PriorFits fitted_priors(const std::vector<int>& views) const {
     std::vector<ConfirmedView> confirmed;
     for (const int view : views) confirmed.push_back(confirmed_view(view));
-    return {graph_.job.input.prior, plan_, graph_.job.settings.prior.kind, confirmed};
+    return {graph_.job.input.prior, plan_, graph_.job.settings.prior.kind, confirmed,
+            graph_.job.memory.check_at_once};
   }
 
   Filled fill(int view, const PriorFits& priors) const {

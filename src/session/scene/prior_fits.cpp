@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
+#include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/parallel.hpp"
 #include "core/paths.hpp"
@@ -39,22 +40,25 @@ bool replaces(const PriorFit& fit, const ConfirmedView& view, int x, int y) {
 }  // namespace
 
 PriorFits::PriorFits(const PriorMaps& maps, const ScenePlan& plan, PriorKind kind,
-                     const std::vector<ConfirmedView>& views)
+                     const std::vector<ConfirmedView>& views, int at_once)
     : maps_(maps), plan_(plan), kind_(kind) {
-  if (maps_.any() && kind_ == PriorKind::kAuto) kind_ = better_kind(views);
+  if (maps_.any() && kind_ == PriorKind::kAuto) kind_ = better_kind(views, at_once);
 }
 
 std::string PriorFits::kind() const {
   return maps_.any() ? word_of(kind_, prior_kinds()) : "";
 }
 
-PriorKind PriorFits::better_kind(const std::vector<ConfirmedView>& views) const {
+PriorKind PriorFits::better_kind(const std::vector<ConfirmedView>& views, int at_once) const {
   constexpr std::size_t kAsked = 5;
-  std::vector<const ConfirmedView*> asked;
-  for (std::size_t i = 0; i < views.size(); i += (views.size() + kAsked - 1) / kAsked)
-    if (maps_.has(plan_.name(views[i].view))) asked.push_back(&views[i]);
+  std::vector<const ConfirmedView*> with_map, asked;
+  for (const ConfirmedView& it : views)
+    if (maps_.has(plan_.name(it.view))) with_map.push_back(&it);
+  for (std::size_t i = 0; i < with_map.size(); i += (with_map.size() + kAsked - 1) / kAsked)
+    asked.push_back(with_map[i]);
   std::vector<double> by_depth(asked.size()), by_inverse(asked.size());
-  parallel_for(2 * static_cast<int>(asked.size()), [&](int i) {
+  bounded_parallel_for(2 * static_cast<int>(asked.size()), at_once, [&](int i) {
+    check_interrupted();
     const ConfirmedView& it = *asked[i / 2];
     const PriorKind kind = i % 2 == 0 ? PriorKind::kDepth : PriorKind::kInverse;
     (i % 2 == 0 ? by_depth : by_inverse)[i / 2] = if_readable(
@@ -78,8 +82,8 @@ Image<float> PriorFits::filling(const ConfirmedView& view, ImageView<const float
     return {};
   }
   PriorFit fit = fit_prior(prior.view(), anchors_of(view, planes).view());
-  result = {
-      {"right", fit.right}, {"right_without", fit.right_flat}, {"used", fit.follows()}, {"filled", 0.0}};
+  result = {{"used", fit.follows()}, {"filled", 0.0}};
+  if (fit.is_known()) result.update({{"right", fit.right}, {"right_without", fit.right_flat}});
   if (!fit.follows()) return {};
   std::ptrdiff_t filled = 0;
   for (int y = 0; y < fit.depth.height(); ++y)
@@ -96,21 +100,31 @@ Image<float> PriorFits::filling(const ConfirmedView& view, ImageView<const float
 void report_priors(const nlohmann::json& result, const std::string& folder, Findings& findings) {
   const nlohmann::json priors = result.value("priors", nlohmann::json::object());
   if (priors.empty()) return;
-  int unlike = 0;
-  std::string example;
+  int unlike = 0, used = 0, unknown = 0;
+  std::string example, of_few;
   for (const auto& [view, prior] : priors.items()) {
     if (prior.contains("fault")) {
       findings.warn(unused_prior_text(view, prior.value("fault", "")));
-    } else if (!prior.value("used", false)) {
+    } else if (prior.value("used", false)) {
+      ++used;
+    } else if (!prior.contains("right")) {
+      if (unknown++ == 0) of_few = view;
+    } else {
       if (unlike++ > 0) continue;
       example =
           fmt::format("{}: it predicts {:.0f} % of the depths that are known, and a smooth surface {:.0f} %",
                       view, 100 * prior.value("right", 0.0), 100 * prior.value("right_without", 0.0));
     }
   }
-  messages().info("--prior-maps: the values follow the {}", result.value("prior_kind", "") == "inverse"
-                                                                ? "inverse depth"
-                                                                : result.value("prior_kind", ""));
+  if (used > 0)
+    messages().info("--prior-maps: the values follow the {}", result.value("prior_kind", "") == "inverse"
+                                                                  ? "inverse depth"
+                                                                  : result.value("prior_kind", ""));
+  if (unknown > 0)
+    findings.warn(fmt::format(
+        "--prior-maps {}: the priors of {} of {} views are not used, as photos show too few depths "
+        "by which to judge them, such as that of {}",
+        folder, unknown, priors.size(), of_few));
   if (unlike > 0)
     findings.warn(
         fmt::format("--prior-maps {}: the priors of {} of {} views are not used, as they do not follow the "

@@ -22,8 +22,9 @@ struct ConfirmedView {
 class PriorFits {
  public:
   /// @param kind  of the priors; for kAuto it is chosen by some of the views
+  /// @param at_once  maps that are read side by side
   PriorFits(const PriorMaps& maps, const ScenePlan& plan, PriorKind kind,
-            const std::vector<ConfirmedView>& views);
+            const std::vector<ConfirmedView>& views, int at_once);
 
   /// The depths by which a prior fills pixels of a view that no plane fills and sources do not confirm, or
   /// confirm with little reliability and unlike the prior; empty where it fills none.
@@ -37,7 +38,7 @@ class PriorFits {
   std::string kind() const;
 
  private:
-  PriorKind better_kind(const std::vector<ConfirmedView>& views) const;
+  PriorKind better_kind(const std::vector<ConfirmedView>& views, int at_once) const;
 
   const PriorMaps& maps_;
   const ScenePlan& plan_;

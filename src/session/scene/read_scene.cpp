@@ -74,9 +74,7 @@ std::string unnamed_photos(const SceneInput& input) {
 
 /// Views whose photo is not there, and those that the model lacks for the same reason.
 std::vector<LeftOut> unusable_photos(const SceneInput& input, Findings& findings) {
-  std::vector<LeftOut> unusable = input.scene.unusable;
-  for (const View& view : input.scene.views)
-    if (const auto fault = fault_of_photo(input.folder, view)) unusable.push_back({view.name, *fault});
+  std::vector<LeftOut> unusable = without_photo(input.folder, input.scene);
   std::vector<LeftOut> named = unusable;
   for (LeftOut& view : named) view.name = with_escapes(view.name);
   findings.warn_of_left_out(named);
@@ -222,6 +220,13 @@ ScenePlan make_plan(const SceneInput& input, std::vector<LeftOut> left_out, cons
   } catch (const InputError& error) {
     throw InputError(input.folder.root.string() + ": " + error.what());
   }
+}
+
+std::vector<LeftOut> without_photo(const SceneFolder& folder, const Scene& scene) {
+  std::vector<LeftOut> views = scene.unusable;
+  for (const View& view : scene.views)
+    if (const auto fault = fault_of_photo(folder, view)) views.push_back({view.name, *fault});
+  return views;
 }
 
 std::vector<LeftOut> read_scene(SceneInput& input, const SceneSettings& settings, const fs::path& output,

@@ -20,6 +20,9 @@ std::vector<LeftOut> read_scene(SceneInput& input, const SceneSettings& settings
                                 const std::filesystem::path& output, const HostLimits& host,
                                 Findings& findings);
 
+/// The views of a model, as it was read, whose photo is not there or cannot be used, and why.
+std::vector<LeftOut> without_photo(const SceneFolder& folder, const Scene& scene);
+
 /// The plan of the views that are not left out, nor have too long a name, by the points of photos where there
 /// are no others.
 /// @throws InputError with the file of the model

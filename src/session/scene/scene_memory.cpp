@@ -101,7 +101,8 @@ void add_planes(std::size_t pixels, SceneMemory& memory) {
 }
 
 /// The check of a view and sources of the camera's size, with the maps that it takes.
-std::size_t check_memory(const Pinhole& camera, const CheckSettings& settings) {
+/// @param priors  whether maps of priors take part, beside those without them
+std::size_t check_memory(const Pinhole& camera, const CheckSettings& settings, bool priors) {
   const auto read = [&] {
     auto maps = std::make_shared<ViewDepth>(uninitialised_view(camera.width, camera.height));
     const CountedBytes reading(element_count({camera.width, camera.height, MapStore::kReadUnchecked}));
@@ -111,10 +112,14 @@ std::size_t check_memory(const Pinhole& camera, const CheckSettings& settings) {
                            const auto maps = read();
                            return DepthSource::Maps{maps->depth.view(), maps->normal.view(), maps};
                          }};
-  const auto count = [&] { return count_agreement(view, {view}, settings.consistency); };
+  const auto count = [&] {
+    Image<Agreement> said = count_agreement(view, {view}, settings.consistency);
+    if (priors) count_agreement(view, {view}, settings.consistency);
+    return said;
+  };
   const auto normals = [&](ImageView<const float> depth) { return checked_normals(depth, camera); };
   return counted_bytes(1, [&] {
-    const std::shared_ptr<const ViewDepth> maps = read();
+    const std::shared_ptr<const ViewDepth> maps = read(), without_priors = priors ? read() : nullptr;
     check_view({view, {view}, {}, count, normals}, *maps, settings);
   });
 }
@@ -132,7 +137,7 @@ void measure_views(const ScenePlan& plan, const SceneSettings& settings, SceneMe
     const Pinhole& camera = plan.view(view).camera;
     memory.view_pixels = std::max(memory.view_pixels, pixels_of(camera));
     padded = std::max(padded, padded_pixels(camera));
-    check = std::max(check, check_memory(camera, settings.check));
+    check = std::max(check, check_memory(camera, settings.check, plan.prior_map_bytes > 0));
     if (with_planes) add_planes(pixels_of(averaged(camera, plane_image_factor(camera))), memory);
     std::size_t images = pixels_of(camera);
     for (const int source : plan.view(view).sources) images += pixels_of(plan.view(source).camera);

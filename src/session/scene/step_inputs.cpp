@@ -132,7 +132,8 @@ json StepInputs::planes(const std::vector<int>& views) const {
     json of_view = maps(view);
     of_view.erase("filled");
     of_view.erase("prior");
-    if (input_.prior.has(plan_.name(view))) of_view["given_prior"] = input_.prior.identity(plan_.name(view));
+    if (input_.prior.is_readable(plan_.name(view)))
+      of_view["given_prior"] = input_.prior.identity(plan_.name(view));
     of_view["image"] = image(view);
     for (const int source : plan_.view(view).sources) of_view["asked"].push_back(plan_.name(source));
     inputs["views"][plan_.name(view)] = std::move(of_view);

@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "io/map/map_files.hpp"
+#include "io/map/npy.hpp"
 #include "session/options/options.hpp"
+#include "session/scene/prior_fits.hpp"
 #include "session/scene/scene_steps.hpp"
 
 namespace recon {
@@ -167,6 +169,74 @@ TEST_F(ScenePriors, OfDepthsAreRecognised) {
   options_.prior.kind = PriorKind::kDistance;
   const auto [known_distance, right_distance] = known_and_right(*run_with_priors("distance"));
   EXPECT_NEAR(right, right_distance, 0.002);
+}
+
+/// What they follow is found in views that have one, and not said where nothing is used.
+TEST_F(ScenePriors, OfSomeViewsAreRecognised) {
+  write_priors([&](int view, int x, int y) { return 0.4 * depth(view, x, y); });
+  for (const int without : {0, 2, 4})
+    fs::remove(maps() / (names_[static_cast<std::size_t>(without)] + ".pfm"));
+  const auto job = run_with_priors("some");
+  EXPECT_EQ(result(*job).at("prior_kind"), "depth");
+  EXPECT_THAT(result(*job).at("priors"), testing::SizeIs(2));
+  PriorMaps& priors = job->input.prior;
+  const auto kind_by = [&](const std::vector<int>& with, const std::vector<int>& views) {
+    std::vector<ConfirmedView> confirmed;
+    for (const int i : views)
+      confirmed.push_back({i, job->plan.view(i).camera, truth_[i].view(), truth_[i].view()});
+    write_priors([&](int view, int x, int y) { return depth(view, x, y); });
+    for (int i = 0; i < kPriorViews; ++i)
+      if (std::ranges::find(with, i) == with.end())
+        fs::remove(maps() / (names_[static_cast<std::size_t>(i)] + ".pfm"));
+    priors = {};
+    priors.find(maps(), job->plan.scene.views, kAmpleMemory);
+    return PriorFits(priors, job->plan, PriorKind::kAuto, confirmed, 2).kind();
+  };
+  // Of six views every second one would be asked.
+  EXPECT_EQ(kind_by({1}, {0, 1, 2, 3, 4, 0}), "depth");
+}
+
+/// A map from a dense workspace or an export is of the undistorted image, whatever its shape.
+TEST_F(ScenePriors, OfUndistortedImagesAreTakenAsTheyAre) {
+  Scene model = read_colmap_model(folder_ / "sparse");
+  Camera& camera = model.cameras.front();
+  const std::vector<double> pinhole = camera.params;
+  camera.model = CameraModel::kSimpleRadial;
+  camera.params = {pinhole[0], pinhole[2], pinhole[3], -0.08};
+  write_colmap_model(folder_ / "sparse", model, ColmapFormat::kText);
+  const auto job = begin("bent");
+  const Pinhole& undistorted = job->plan.view(0).camera;
+  const Camera& photo = job->plan.photo_camera(0);
+  ASSERT_TRUE(undistorted.width == photo.width && undistorted.height == photo.height) << "of one shape";
+  Image<float> map(photo.width, photo.height);
+  for (int y = 0; y < photo.height; ++y)
+    for (int x = 0; x < photo.width; ++x) map(x, y) = static_cast<float>(1000 + x + 200 * y);
+  const auto read = [&](const char* ending, const auto& write) {
+    fs::remove_all(maps());
+    fs::create_directories(maps());
+    write(maps() / (names_[0] + ending), map.view());
+    PriorMaps priors;
+    priors.find(maps(), job->plan.scene.views, kAmpleMemory);
+    return priors.read(job->plan, 0, undistorted, PriorKind::kInverse);
+  };
+  const auto npy = [](const fs::path& file, ImageView<const float> it) { write_npy(file, it); };
+  const auto bin = [](const fs::path& file, ImageView<const float> it) { write_depth_map(file, it); };
+  const int x = photo.width - 3, y = photo.height - 3;
+  EXPECT_EQ(read(".depth.npy", npy)(x, y), map(x, y));
+  EXPECT_EQ(read(".geometric.bin", bin)(x, y), map(x, y));
+  EXPECT_GT(std::abs(read(".npy", npy)(x, y) - map(x, y)), 1) << "of the photo";
+}
+
+/// What a larger limit can read is read.
+TEST_F(ScenePriors, ThatWereTooLargeForTheMemoryAreReadWithMore) {
+  write_network_priors();
+  const auto inputs_with = [&](std::size_t bytes) {
+    const auto job = begin("any");
+    job->input.prior = {};
+    job->input.prior.find(maps(), job->plan.scene.views, bytes);
+    return job->inputs.planes({0});
+  };
+  EXPECT_NE(inputs_with(1000), inputs_with(kAmpleMemory));
 }
 
 TEST_F(ScenePriors, AreFittedAgainWhenTheyChange) {
