@@ -145,13 +145,14 @@ class CudaBackend : public Backend {
       throw DeviceUnavailable("cuda:" + std::to_string(device_) + " cannot be used: " + reason +
                               "; --device cpu works without a GPU");
     name_ = "cuda:" + std::to_string(device_) + " " + device_name(device_);
+    const CurrentDevice current(device_);
     budget_.emplace(options.streams, options.memory_limit ? *options.memory_limit : usable_memory(),
                     budgeted_device());
     workspaces_.resize(static_cast<std::size_t>(options.streams));
     for (Workspace& workspace : workspaces_) workspace.host_threads = host_threads_;
   }
 
-  ~CudaBackend() override { static_cast<void>(cudaSetDevice(device_)); }  // the members are freed on it
+  ~CudaBackend() override { destructor_.begin(device_); }
 
   std::string name() const override { return name_; }
   bool is_gpu() const override { return true; }
@@ -187,7 +188,7 @@ class CudaBackend : public Backend {
     memory.host_bytes = Staging::kBytes + counted_bytes(1, [&] { Image<float>(width, height); }) +
                         pair_host_bytes(shape, options, host_threads());
     memory.device_bytes = pair_device_bytes(shape, options);
-    check_pair_bytes(width, height, options, memory.device_bytes);
+    check_pair_bytes(width, height, options, memory.device_bytes, "--device cpu works without");
     return memory;
   }
 
@@ -204,7 +205,8 @@ class CudaBackend : public Backend {
 
   std::unique_ptr<DeviceMatcher> device_matcher(const DeviceMatching& matching) override {
     const CurrentDevice current(device_);
-    check_pair_bytes(matching.width, matching.height, matching.spec, matcher_bytes(matching));
+    check_pair_bytes(matching.width, matching.height, matching.spec, matcher_bytes(matching),
+                     "images of fewer pixels and fewer disparities need less");
     return make_graph_matcher(matching);
   }
 
@@ -244,7 +246,7 @@ class CudaBackend : public Backend {
       for (std::size_t i = 0; i < (views.size() < kManyViews ? 1 : kMaxStreams); ++i)
         streams_.push_back(std::make_unique<FusionStream>(backend.images_, keys_, i, views, options));
     }
-    ~Fusion() override { static_cast<void>(cudaSetDevice(backend_.device_)); }  // the streams are freed on it
+    ~Fusion() override { destructor_.begin(backend_.device_); }
 
     bool has(int view) const override { return backend_.images_.has(keys_.maps(view)); }
     std::unique_ptr<FusionInProgress> begin(const FusionJob& job) override {
@@ -265,6 +267,7 @@ class CudaBackend : public Backend {
     /// To lock the pages of a stream takes as long as a second stream saves over so many views.
     static constexpr std::size_t kManyViews = 24;
 
+    DeviceOfDestructor destructor_;
     CudaBackend& backend_;
     const FusionMemoryKeys keys_;
     std::vector<std::unique_ptr<FusionStream>> streams_;
@@ -290,13 +293,15 @@ class CudaBackend : public Backend {
     FusionStream& stream_;
   };
 
+  /// @param advice  what to do then
   /// @throws OutOfMemory when the device memory of a pair exceeds the limit
-  void check_pair_bytes(int width, int height, const PairSpec& options, std::size_t bytes) const {
+  void check_pair_bytes(int width, int height, const PairSpec& options, std::size_t bytes,
+                        const char* advice) const {
     if (bytes <= budget_->bytes()) return;
     throw OutOfMemory("a pair of " + std::to_string(width) + "x" + std::to_string(height) + " with " +
                       std::to_string(options.range.count) + " disparities needs " +
                       std::to_string(bytes >> 20) + " MiB of device memory, the limit is " +
-                      std::to_string(budget_->bytes() >> 20) + " MiB; --device cpu works without");
+                      std::to_string(budget_->bytes() >> 20) + " MiB; " + advice);
   }
 
   /// What an admitted call works with. Frees the memory of earlier calls if it would exceed that of the hold
@@ -346,6 +351,7 @@ class CudaBackend : public Backend {
     }
   }
 
+  DeviceOfDestructor destructor_;
   int device_;
   int host_threads_;  ///< for graph cuts
   std::string name_;

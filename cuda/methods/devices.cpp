@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/log.hpp"
+#include "cuda/device/current_device.hpp"
 #include "cuda/device/memory.hpp"
 #include "cuda/device/stream.hpp"
 #include "cuda/match/sweep.hpp"
@@ -60,11 +61,12 @@ int attribute(cudaDeviceAttr which, int device) {
 }  // namespace
 
 std::string why_unusable(int device) {
-  if (const cudaError_t error = cudaSetDevice(device); error != cudaSuccess) {
-    cudaGetLastError();  // so that the next launch does not report it
-    return cudaGetErrorString(error);
-  }
   try {
+    const RestoredDevice restored;
+    if (const cudaError_t error = cudaSetDevice(device); error != cudaSuccess) {
+      cudaGetLastError();  // so that the next launch does not report it
+      return cudaGetErrorString(error);
+    }
     const ComputeCapability capability = {attribute(cudaDevAttrComputeCapabilityMajor, device),
                                           attribute(cudaDevAttrComputeCapabilityMinor, device)};
     const CodeFor code = code_for(RECON_CUDA_CODE, capability);

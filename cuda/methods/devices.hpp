@@ -4,7 +4,7 @@
 
 namespace recon::cuda {
 
-/// Why a device cannot be used; empty if it can. Makes it current.
+/// Why a device cannot be used; empty if it can.
 std::string why_unusable(int device);
 
 /// For people. @throws DeviceError
