@@ -163,6 +163,7 @@ void time_kernels(const LivePair& pair, const PairSpec& options, int min_patch, 
 
 LiveTimes time_live(const PairProblem& problem, int min_patch, int repeats, int device) {
   EXPECTS(repeats >= 1 && problem.images.left16.empty());
+  check_runs_on_device(problem.options);
   use_device(device);
   check_pair(problem);
   Call call;

@@ -67,8 +67,9 @@ Matcher::Matcher(const Device& device, int width, int height, PixelType type, co
 void Matcher::match(const DeviceImage& left, const DeviceImage& right, const DeviceMapView& disparity,
                     void* stream) const {
   detail::guarded([&] {
-    state().matcher->match(pixels_of(left, "left"), pixels_of(right, "right"),
-                           {disparity.data, disparity.width, disparity.height, disparity.pitch}, stream);
+    state().matcher->match(
+        pixels_of(left, "left"), pixels_of(right, "right"),
+        {disparity.data, disparity.width, disparity.height, disparity.pitch, disparity.stream}, stream);
   });
 }
 

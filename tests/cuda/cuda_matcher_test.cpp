@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <future>
 #include <optional>
 #include <string>
 #include <thread>
@@ -180,6 +181,75 @@ TEST_F(CudaMatcherCalls, OnManyStreamsGiveEachItsOwnResult) {
       ASSERT_TRUE(same_bits(downloaded(map, calls[i], 160), expected[i])) << "of pair " << i;
 }
 
+TEST_F(CudaMatcherCalls, OfTwoThreadsGiveEachItsOwnResult) {
+  const reconstruct::Device device = gpu();
+  const Pair pairs[] = {{160, 90, 32, PixelType::kGrey8}, {160, 90, 20, PixelType::kGrey8}};
+  const Matcher matcher(device, 160, 90, PixelType::kGrey8, options());
+  constexpr int kRounds = 200;
+  int right[2] = {0, 0};
+  const auto work = [&](int i) {
+    const auto expected = reconstruct::match(device, pairs[i].host(0), pairs[i].host(1), options()).disparity;
+    cuda::Call call;
+    const DeviceImage images[] = {pairs[i].upload(0, call), pairs[i].upload(1, call)};
+    for (int round = 0; round < kRounds; ++round) {
+      const DeviceMapView map = map_for(pairs[i], call);
+      matcher.match(images[0], images[1], map, call.get());
+      right[i] += same_bits(downloaded(map, call, 160), expected) ? 1 : 0;
+    }
+  };
+  std::future<void> other = std::async(std::launch::async, work, 1);
+  work(0);
+  other.get();
+  EXPECT_THAT(right, testing::Each(kRounds)) << "maps that are right";
+}
+
+/// The current device of the thread.
+int current_device() {
+  int device = -1;
+  RECON_CUDA_TRY(cudaGetDevice(&device));
+  return device;
+}
+
+/// Does with a matcher on a GPU all that there is while `before` is current, which must stay so.
+void expect_current_device_stays(int before, int on) {
+  SCOPED_TRACE("cuda:" + std::to_string(before) +
+               " is current, the matcher is on cuda:" + std::to_string(on));
+  const Pair pair(160, 90, 32, PixelType::kGrey8);
+  RECON_CUDA_TRY(cudaSetDevice(on));
+  cuda::Call call;
+  const DeviceImage left = pair.upload(0, call), right = pair.upload(1, call);
+  const DeviceMapView map = map_for(pair, call);
+  RECON_CUDA_TRY(cudaSetDevice(before));
+  std::optional<reconstruct::Device> device(
+      std::in_place,
+      reconstruct::DeviceOptions{
+          .device = "cuda:" + std::to_string(on), .threads = 1, .memory_limit = {}, .gpu_memory_limit = {}});
+  EXPECT_EQ(current_device(), before) << "a device was opened";
+  std::optional<Matcher> matcher(std::in_place, *device, 160, 90, PixelType::kGrey8,
+                                 Options{{"max-disparity", "32"}});
+  EXPECT_EQ(current_device(), before) << "a matcher was made";
+  matcher->match(left, right, map, call.get());
+  EXPECT_EQ(current_device(), before) << "a pair was matched";
+  matcher->order_after_match(call.get());
+  std::optional<reconstruct::DeviceMap> made = matcher->new_map();
+  EXPECT_EQ(current_device(), before) << "a map was made";
+  matcher.reset();
+  made.reset();
+  EXPECT_EQ(current_device(), before) << "the matcher and the map are gone";
+  device.reset();
+  EXPECT_EQ(current_device(), before) << "the device is closed";
+  RECON_CUDA_TRY(cudaSetDevice(on));  // of the call
+  call.synchronize();
+}
+
+TEST_F(CudaMatcherCalls, LeaveTheCurrentDevice) {
+  const int last = find_cuda_devices().visible - 1;
+  expect_current_device_stays(0, last);
+  expect_current_device_stays(last, 0);
+  RECON_CUDA_TRY(cudaSetDevice(0));
+  if (last == 0) GTEST_SKIP() << "with one GPU no other can become current";
+}
+
 TEST_F(CudaMatcherCalls, TakeTheDefaultStreams) {
   const reconstruct::Device device = gpu();
   const Pair pair(160, 90, 32, PixelType::kGrey8);
@@ -218,21 +288,55 @@ TEST_F(CudaMatcherCalls, WaitForTheStreamOfAnImageAndLetOthersWait) {
   EXPECT_TRUE(same_bits(downloaded(copy, reader, 160), expected));
 }
 
+TEST_F(CudaMatcherCalls, WaitForTheStreamOfTheMap) {
+  const reconstruct::Device device = gpu();
+  const Pair pair(160, 90, 32, PixelType::kGrey8);
+  const auto expected = reconstruct::match(device, pair.host(0), pair.host(1), options()).disparity;
+  const Matcher matcher(device, 160, 90, PixelType::kGrey8, options());
+  cuda::Call reader, worker;
+  const DeviceImage left = pair.upload(0, worker), right = pair.upload(1, worker);
+  DeviceMapView map = map_for(pair, worker);
+  const DeviceMapView copy = map_for(pair, reader);
+  matcher.match(left, right, map, worker.get());
+  RECON_CUDA_TRY(cudaMemsetAsync(map.data, 0, 160 * 90 * sizeof(float), worker.get()));
+  for (cuda::Call* call : {&reader, &worker}) call->synchronize();
+  delay(reader.get());
+  RECON_CUDA_TRY(
+      cudaMemcpyAsync(copy.data, map.data, 160 * 90 * sizeof(float), cudaMemcpyDeviceToDevice, reader.get()));
+  map.stream = reader.get();
+  matcher.match(left, right, map, worker.get());
+  EXPECT_TRUE(same_bits(downloaded(map, worker, 160), expected));
+  const Image<float> before = downloaded(copy, reader, 160);
+  int written = 0;
+  for (int y = 0; y < 90; ++y)
+    for (int x = 0; x < 160; ++x) written += before(x, y) == 0.0f ? 0 : 1;
+  EXPECT_EQ(written, 0) << "values that its reader had not read yet";
+}
+
 /// Bytes of its own that the driver may take meanwhile.
 constexpr std::size_t kOfTheDriver = std::size_t{4} << 20;
 
-TEST_F(CudaMatcherCalls, AllocateNothingAfterTheFirst) {
+TEST_F(CudaMatcherCalls, WithOtherMemoryEachTimeKeepNone) {
   const reconstruct::Device device = gpu();
   const Pair pair(160, 90, 32, PixelType::kGrey8);
   const Matcher matcher(device, 160, 90, PixelType::kGrey8, options());
   EXPECT_GT(matcher.bytes(), std::size_t{160} * 90 * 32);
   cuda::Call call;
-  const DeviceImage left = pair.upload(0, call), right = pair.upload(1, call);
-  const DeviceMapView map = map_for(pair, call);
-  matcher.match(left, right, map, call.get());
+  constexpr std::size_t kSets = 5;
+  std::vector<DeviceImage> lefts, rights;
+  std::vector<DeviceMapView> maps;
+  for (std::size_t i = 0; i < kSets; ++i) {
+    lefts.push_back(pair.upload(0, call));
+    rights.push_back(pair.upload(1, call));
+    maps.push_back(map_for(pair, call));
+  }
+  const auto match = [&](std::size_t i) {
+    matcher.match(lefts[i % kSets], rights[i / kSets % kSets], maps[i % kSets], call.get());
+  };
+  match(0);
   call.synchronize();
   const std::size_t free = cuda::free_memory();
-  for (int i = 0; i < 1000; ++i) matcher.match(left, right, map, call.get());
+  for (std::size_t i = 0; i < 1000; ++i) match(i);
   call.synchronize();
   EXPECT_LE(free, cuda::free_memory() + kOfTheDriver);
 }
@@ -297,8 +401,12 @@ TEST_F(CudaMatcherCalls, RefuseMemoryOfTheHostAndOtherShapes) {
 TEST_F(CudaMatcherCalls, KeepToTheLimitOfTheDevice) {
   const reconstruct::Device small(
       {.device = "cuda", .threads = 1, .memory_limit = {}, .gpu_memory_limit = std::size_t{64} << 20});
-  EXPECT_THROW(Matcher(small, 1280, 720, PixelType::kGrey8, {{"max-disparity", "128"}}),
-               reconstruct::OutOfMemory);
+  try {
+    const Matcher matcher(small, 1280, 720, PixelType::kGrey8, {{"max-disparity", "128"}});
+    FAIL() << "a matcher of " << matcher.bytes() << " bytes";
+  } catch (const reconstruct::OutOfMemory& error) {
+    EXPECT_THAT(error.what(), HasSubstr("the limit is 64 MiB; images of fewer pixels"));
+  }
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "core/error.hpp"
 #include "cuda/methods/stereo/pair_stages.hpp"
+#include "cuda/testing/timing.hpp"
 #include "optimize/semi_global/semi_global_step.hpp"
 
 /// The device memory of pairs, which is counted without a GPU.
@@ -83,6 +85,12 @@ TEST(PairPlan, OnlyTransformsTakeSixteenBits) {
     options.cost.kind = CostKind::kColourDifference;
     EXPECT_EQ(pair_device_bytes(kShape, options), pair_device_bytes(bytes, options));
   }
+}
+
+TEST(PairPlan, WhatTheHostComputesIsNotTimedOnTheDevice) {
+  PairProblem problem;
+  problem.options = pipeline_of(Optimizer::kGraphCut);
+  EXPECT_THROW(time_live(problem, 0, 1), UsageError);
 }
 
 }  // namespace

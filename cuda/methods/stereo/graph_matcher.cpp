@@ -77,10 +77,11 @@ class PairGraph {
 class Work {
  public:
   explicit Work(const DeviceMatching& matching)
-      : executor_(shape_of(matching), matching.spec, workspace_.arena, matching.min_patch) {
-    const Stream& stream = workspace_.stream;
-    executor_.upload_constants(workspace_);
-    graph_.emplace(matching, executor_, captured(stream, [&] { executor_.queue(workspace_); }));
+      : executor_(shape_of(matching), matching.spec, arena_, matching.min_patch) {
+    Workspace workspace;
+    const Stream& stream = workspace.stream;
+    executor_.upload_constants(workspace);
+    graph_.emplace(matching, executor_, captured(stream, [&] { executor_.queue(workspace); }));
     graph_->graph().upload(stream);
     stream.synchronize();
   }
@@ -88,8 +89,9 @@ class Work {
 
   void queue(const DevicePixels& left, const DevicePixels& right, const DeviceFloats& disparity,
              cudaStream_t stream) {
-    wait_for(left, stream);
-    wait_for(right, stream);
+    wait_for(left.stream, stream);
+    wait_for(right.stream, stream);
+    wait_for(disparity.stream, stream);
     graph_->change(
         {{left.data, right.data}, {left.pitch, right.pitch}, left.channels, left.width, left.height},
         {disparity.data, disparity.pitch / static_cast<std::ptrdiff_t>(sizeof(float)), disparity.width,
@@ -101,20 +103,20 @@ class Work {
   /// Lets later work of a stream wait for the last call.
   void order_after(cudaStream_t stream) const { RECON_CUDA_TRY(cudaStreamWaitEvent(stream, done_.get(), 0)); }
 
-  std::size_t bytes() const { return workspace_.arena.capacity(); }
+  std::size_t bytes() const { return arena_.capacity(); }
 
  private:
-  /// Lets later work of a stream wait for what writes an image on another one.
-  void wait_for(const DevicePixels& image, cudaStream_t stream) {
-    if (!image.stream || *image.stream == stream) return;
-    RECON_CUDA_TRY(cudaEventRecord(written_.get(), static_cast<cudaStream_t>(*image.stream)));
-    RECON_CUDA_TRY(cudaStreamWaitEvent(stream, written_.get(), 0));
+  /// Lets later work of a stream wait for what is queued on another one, that of an image or a map.
+  void wait_for(std::optional<void*> other, cudaStream_t stream) {
+    if (!other || *other == stream) return;
+    RECON_CUDA_TRY(cudaEventRecord(queued_.get(), static_cast<cudaStream_t>(*other)));
+    RECON_CUDA_TRY(cudaStreamWaitEvent(stream, queued_.get(), 0));
   }
 
-  Workspace workspace_;
+  Arena arena_;
   PairExecutor executor_;
   std::optional<PairGraph> graph_;
-  Event written_{EventTiming::kNone}, done_{EventTiming::kNone};
+  Event queued_{EventTiming::kNone}, done_{EventTiming::kNone};
 };
 
 class GraphMatcher : public DeviceMatcher {
@@ -172,7 +174,6 @@ std::size_t matcher_bytes(const DeviceMatching& matching) {
 }
 
 std::unique_ptr<DeviceMatcher> make_graph_matcher(const DeviceMatching& matching) {
-  check_runs_on_device(matching.spec);
   return std::make_unique<GraphMatcher>(matching);
 }
 

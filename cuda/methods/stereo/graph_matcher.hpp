@@ -11,7 +11,8 @@ std::size_t matcher_bytes(const DeviceMatching& matching);
 
 /// A matcher on the current device: its stages are one graph, between a kernel that reads the images and one
 /// that writes the map.
-/// @throws UsageError as above; std::logic_error if an option is out of range; OutOfMemory, DeviceError
+/// @param matching  that matcher_bytes takes
+/// @throws std::logic_error if an option is out of range; OutOfMemory, DeviceError
 std::unique_ptr<DeviceMatcher> make_graph_matcher(const DeviceMatching& matching);
 
 }  // namespace recon::cuda

@@ -15,14 +15,15 @@ struct DevicePixels {
   int width = 0, height = 0;
   std::ptrdiff_t pitch = 0;          ///< bytes from one row to the next
   int channels = 1;                  ///< 1 or 3
-  std::optional<void*> stream = {};  ///< a cudaStream_t that writes it, where it is not that of the call
+  std::optional<void*> stream = {};  ///< a cudaStream_t whose work the call waits for, if another one
 };
 
 /// A map of the caller in the memory of a GPU.
 struct DeviceFloats {
   float* data = nullptr;
   int width = 0, height = 0;
-  std::ptrdiff_t pitch = 0;  ///< bytes from one row to the next, a multiple of sizeof(float)
+  std::ptrdiff_t pitch = 0;          ///< bytes from one row to the next, a multiple of sizeof(float)
+  std::optional<void*> stream = {};  ///< as of an image
 };
 
 /// The pairs that a DeviceMatcher matches.
@@ -53,13 +54,13 @@ class DeviceMatcher {
   virtual void match(const DevicePixels& left, const DevicePixels& right, const DeviceFloats& disparity,
                      void* stream) = 0;
 
-  /// Lets later work of a stream wait for the last call. @throws DeviceError
+  /// Lets later work of a stream wait for the last call, if there was one. @throws DeviceError
   virtual void order_after_match(void* stream) = 0;
 
-  /// A map of the size, rows without padding; it may outlive the matcher. @throws OutOfMemory
+  /// A map of the size, rows without padding; it may outlive the matcher. @throws OutOfMemory, DeviceError
   virtual std::shared_ptr<float> new_map() const = 0;
 
-  virtual std::size_t bytes() const = 0;  ///< of device memory that it has
+  virtual std::size_t bytes() const = 0;  ///< of device memory that it works with
   virtual int device() const = 0;         ///< index of the GPU
 };
 

@@ -12,22 +12,25 @@
 namespace reconstruct {
 
 /// An image of the caller in the memory of a GPU, such as one of cudaMalloc, a cv::cuda::GpuMat or an array
-/// of another library, who keeps it unchanged until the work that was queued with it is done.
+/// of another library. The caller keeps it unchanged until the work that was queued with it is done.
 struct DeviceImage {
   const void* data = nullptr;
   int width = 0, height = 0;  ///< pixels
   std::ptrdiff_t pitch = 0;   ///< bytes from one row to the next, at least those of a row
   PixelType type = PixelType::kGrey8;
-  /// The stream (cudaStream_t) on which it is written, where that is not the one of the call: the call waits
-  /// for what is queued there.
+  /// The stream (cudaStream_t) on which it is written, where that is not the one of the call: the work of the
+  /// call waits for what is queued there, and the stream may end after the call.
   std::optional<void*> stream = {};
 };
 
-/// A map of the caller in the memory of a GPU.
+/// A map of the caller in the memory of a GPU. The caller keeps it until the work that was queued with it is
+/// done, and does not use it meanwhile but in work that waits for that.
 struct DeviceMapView {
   float* data = nullptr;
   int width = 0, height = 0;
   std::ptrdiff_t pitch = 0;  ///< bytes from one row to the next, a multiple of sizeof(float)
+  /// The stream on which it was used before, where that is not the one of the call: as of an image.
+  std::optional<void*> stream = {};
 };
 
 /// A map of the library in the memory of a GPU: a copy shares its values, which live as long as one copy
@@ -46,7 +49,7 @@ struct MatcherState;
 }
 
 /// Matches rectified pairs of one size that are in the memory of a GPU, such as those of a live camera: no
-/// copy to the host, and no allocation after the constructor. The disparities are those of
+/// copy to the host, and `match` allocates nothing. The disparities are those of
 /// `match` on the same device, bit for bit. Copies are the same matcher. Thread-safe: calls may name any
 /// streams, and the work of each waits on the GPU for that of the one before; a matcher for each stream works
 /// side by side. One that was moved from is empty: its calls throw UsageError.
@@ -66,23 +69,32 @@ class RECONSTRUCT_API Matcher {
   /// by the caller's next call of CUDA on the stream.
   /// @param left, right  of the size and type of the matcher, on its GPU
   /// @param disparity  written: d >= 0 for x_right = x_left - d, pixels; NaN where it is unknown
-  /// @param stream  a cudaStream_t of the GPU, with which the work is ordered; null: the default stream
-  /// @throws UsageError for another size, type or pitch, and for memory of the host or of another GPU
+  /// @param stream  a cudaStream_t of the GPU, with which the work is ordered; null: the legacy default
+  /// stream
+  /// @throws UsageError for another size, type or pitch, for memory of the host or of another GPU, and where
+  /// the matcher is empty
   /// @throws DeviceError
   void match(const DeviceImage& left, const DeviceImage& right, const DeviceMapView& disparity,
              void* stream = nullptr) const;
 
-  /// Lets work that is queued later on another stream wait for the last call. @throws DeviceError
+  /// Lets work that is queued later on another stream of the GPU wait for the last call, if there was one.
+  /// Returns at once.
+  /// @param stream  null: the legacy default stream
+  /// @throws UsageError where the matcher is empty; DeviceError
   void order_after_match(void* stream) const;
 
-  /// Memory for a result, once for many calls. It may outlive the matcher. @throws OutOfMemory
+  /// Memory for a result, once for many calls. It may outlive the matcher. To allocate it and to free it may
+  /// wait for the GPU.
+  /// @throws UsageError where the matcher is empty; OutOfMemory, DeviceError
   DeviceMap new_map() const;
 
+  /// @throws UsageError where the matcher is empty, as what follows does
   int width() const;
   int height() const;
   PixelType type() const;
-  int device() const;         ///< index of the GPU, as CUDA counts
-  std::size_t bytes() const;  ///< of device memory that it has
+  int device() const;  ///< index of the GPU, as CUDA counts
+  /// Device memory that it works with: without the maps of `new_map` and what the driver keeps for its graph.
+  std::size_t bytes() const;
 
   /// Whether it was moved from.
   bool empty() const noexcept { return state_ == nullptr; }
