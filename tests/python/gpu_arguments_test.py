@@ -2,6 +2,7 @@
 
 import sys
 import unittest
+import weakref
 
 SKIPPED = 77
 try:
@@ -36,6 +37,14 @@ class Tensor:
         return self.array.__dlpack__()
 
 
+class TensorWithInterface(Tensor):
+    """The same with the interface too, without a stream as PyTorch's, or with one."""
+
+    def __init__(self, array, **more):
+        super().__init__(array)
+        self.__cuda_array_interface__ = {"shape": array.shape, "typestr": array.dtype.str, "data": (0x1000, False), "version": 2, **more}
+
+
 class Arrays(unittest.TestCase):
     def test_images_by_the_interface(self):
         rows = lambda *args, **more: _gpu.image(Interface(*args, **more), 1, "left")[1]
@@ -58,6 +67,24 @@ class Arrays(unittest.TestCase):
         depth = np.zeros((80, 128), np.float32)[:, :120]
         self.assertEqual(_gpu.output(Tensor(depth), 1, "out")[1], (depth.ctypes.data, 80, 120, 1, 512, None))
 
+    def test_dlpack_says_what_to_wait_for_where_the_interface_does_not(self):
+        image = np.zeros((80, 120), np.uint8)
+        without = TensorWithInterface(image)
+        self.assertEqual(_gpu.image(without, 7, "left")[1], (image.ctypes.data, 80, 120, 1, 120, None))
+        self.assertEqual(without.streams, [7])
+        for stream in (9, None):
+            given = TensorWithInterface(image, stream=stream)
+            self.assertEqual(_gpu.image(given, 7, "left")[1], (0x1000, 80, 120, 1, 120, stream))
+            self.assertEqual(given.streams, [])
+
+    def test_types_are_compared_by_what_they_mean(self):
+        for typestr in ("|u1", "<u1", "u1", "B", np.uint8):
+            self.assertEqual(_gpu.image(Interface((80, 120), typestr), 1, "left")[1][3], 1)
+        for typestr in ("<f4", "=f4", "f", "float32"):
+            self.assertEqual(_gpu.output(Interface((80, 120), typestr), 1, "out")[1][4], 480)
+        with self.assertRaisesRegex(reconstruct.UsageError, "left has values of the type <bf16; images are of uint8"):
+            _gpu.image(Interface((80, 120), "<bf16"), 1, "left")
+
     def test_a_tensor_keeps_its_memory_and_is_used_once(self):
         image = np.zeros((8, 12), np.uint8)
         before, capsule = sys.getrefcount(image), image.__dlpack__()
@@ -70,7 +97,7 @@ class Arrays(unittest.TestCase):
         self.assertEqual(sys.getrefcount(image), before)
 
     def test_wrong_images_are_refused(self):
-        wrong = {"uint16": (Interface((80, 120), "<u2"), "array of <u2"),
+        wrong = {"uint16": (Interface((80, 120), "<u2"), "array of uint16"),
                  "four channels": (Interface((80, 120, 4)), r"shape \(80, 120, 4\)"),
                  "every second pixel": (Interface((80, 60), strides=(120, 2)), "cupy.ascontiguousarray"),
                  "channels first": (Interface((80, 120, 3), strides=(120, 1, 9600)), "must follow each other"),
@@ -81,8 +108,8 @@ class Arrays(unittest.TestCase):
                 _gpu.image(given, 1, "left")
 
     def test_wrong_maps_are_refused(self):
-        wrong = {"doubles": (Interface((80, 120), "<f8"), "array of <f8"), "read-only": (Interface((80, 120), "<f4", read_only=True), "read-only"),
-                 "columns": (Interface((80, 120), "<f4", (4, 320)), "must follow each other"), "volumes": (Interface((8, 8, 3), "<f4"), "shape")}
+        wrong = {"doubles": (Interface((80, 120), "<f8"), "array of float64"), "read-only": (Interface((80, 120), "<f4", read_only=True), "read-only"),
+                 "columns": (Interface((80, 120), "<f4", (4, 320)), "must follow each other"), "big-endian": (Interface((80, 120), ">f4"), "array of >f4"), "volumes": (Interface((8, 8, 3), "<f4"), "shape")}
         for case, (given, words) in wrong.items():
             with self.subTest(case), self.assertRaisesRegex(reconstruct.UsageError, f"out .*{words}"):
                 _gpu.output(given, 1, "out")
@@ -103,6 +130,80 @@ class Arrays(unittest.TestCase):
                 self.assertEqual(_gpu.stream_of(given), number)
         with self.assertRaisesRegex(TypeError, "stream is of type str"):
             _gpu.stream_of("0")
+
+
+class Native:
+    """A matcher of the library that notes what it is given."""
+
+    device = 0
+
+    def __init__(self):
+        self.calls = []
+
+    def new_map(self):
+        return type("Map", (), {"address": 0x2000})()
+
+    def match(self, left, right, out, stream):
+        self.calls.append(([rows[5] for rows in (left, right, out)], stream))
+
+
+def matcher(native):
+    it = reconstruct.Matcher.__new__(reconstruct.Matcher)
+    it.width, it.height, it.channels, it._matcher = 120, 80, 1, native
+    return it
+
+
+class Streams(unittest.TestCase):
+    """Of a call: those of both images and of out, and its own."""
+
+    def images(self, *streams):
+        return [Interface((80, 120), stream=stream) for stream in streams]
+
+    def test_the_call_is_that_of_the_left_image_else_the_default_one(self):
+        native = Native()
+        live = matcher(native)
+        for left, asked, used in ((5, None, 5), (5, 7, 7), (None, None, 1), (0, None, 1)):
+            result = live.match(*self.images(left, 6), stream=asked)
+            self.assertEqual(native.calls[-1], ([left, 6, None], used))
+            self.assertEqual(result.__cuda_array_interface__["stream"], used)
+
+    def test_out_is_waited_for(self):
+        native = Native()
+        live, out = matcher(native), Interface((80, 120), "<f4", stream=8)
+        self.assertIs(live.match(*self.images(5, 6), out), out)
+        self.assertEqual(native.calls, [([5, 6, 8], 5)])
+
+    def test_results_that_are_written_to_again_say_by_whom(self):
+        first, second = Native(), Native()
+        result = matcher(first).match(*self.images(5, 5))
+        self.assertIs(matcher(second).match(*self.images(6, 6), out=result), result)
+        self.assertEqual(second.calls, [([6, 6, 5], 6)])
+        self.assertEqual(result.__cuda_array_interface__["stream"], 6)
+        self.assertIs(result._matcher, second)
+
+    def test_results_keep_their_stream(self):
+        class Stream:
+            def __init__(self):
+                self.ptr = 9
+
+        stream = Stream()
+        left, right = self.images(5, 5)
+        ends, live = [weakref.ref(stream), weakref.ref(left)], matcher(Native())
+        results = [live.match(left, right, stream=stream), live.match(left, right)]
+        live.match(*self.images(6, 6))  # so that the matcher keeps neither
+        del stream, left
+        for i, end in enumerate(ends):
+            self.assertIsNotNone(end())
+            results[i] = None
+            self.assertIsNone(end())
+
+    def test_tensors_are_kept_until_the_next_call(self):
+        pixels, depth = np.zeros((80, 120), np.uint8), np.zeros((80, 120), np.float32)
+        before, live = (sys.getrefcount(pixels), sys.getrefcount(depth)), matcher(Native())
+        live.match(Tensor(pixels), Tensor(pixels), Tensor(depth))
+        self.assertEqual((sys.getrefcount(pixels), sys.getrefcount(depth)), (before[0] + 2, before[1] + 1))
+        live.match(*self.images(5, 5))
+        self.assertEqual((sys.getrefcount(pixels), sys.getrefcount(depth)), before)
 
 
 class Calls(unittest.TestCase):

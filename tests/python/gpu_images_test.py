@@ -4,6 +4,8 @@ driver alone, and with CuPy and PyTorch where they are. Skipped without a GPU; w
 import ctypes
 import os
 import sys
+import threading
+import time
 import unittest
 
 SKIPPED = 77
@@ -41,6 +43,19 @@ driver("cuDevicePrimaryCtxRetain", ctypes.byref(CONTEXT), 0)
 driver("cuCtxSetCurrent", CONTEXT)
 
 
+def stream():
+    """One that does not wait for the default stream."""
+    made = ctypes.c_void_p()
+    driver("cuStreamCreate", ctypes.byref(made), 1)
+    return made.value
+
+
+def delay(number, seconds=0.1):
+    """Keeps a stream at work for a while, without the interpreter."""
+    driver("cuLaunchHostFunc", ctypes.c_void_p(number), ctypes.cast(ctypes.CDLL(None).usleep, ctypes.c_void_p),
+           ctypes.c_void_p(int(1e6 * seconds)))
+
+
 class Memory:
     """A copy of an array on the GPU, of rows with padding, as other libraries have theirs."""
 
@@ -58,6 +73,10 @@ class Memory:
 
     def __del__(self):
         DRIVER.cuMemFree_v2(self.address)
+
+    def queue_copy(self, source, number):
+        """Of the same size, on a stream."""
+        driver("cuMemcpyDtoDAsync_v2", self.address, source, ctypes.c_size_t(self.padded.nbytes), ctypes.c_void_p(number))
 
     def numpy(self):
         driver("cuMemcpyDtoH_v2", self.padded.ctypes.data_as(ctypes.c_void_p), self.address, ctypes.c_size_t(self.padded.nbytes))
@@ -114,17 +133,87 @@ class GpuImages(unittest.TestCase):
     def test_streams(self):
         left, right = pair(2)
         expected, live, images = of_host(left, right), matcher(), (Memory(left), Memory(right))
-        stream = ctypes.c_void_p()
-        driver("cuStreamCreate", ctypes.byref(stream), 1)  # does not wait for the default stream
-        for number in (stream.value, 0, 1, 2):
+        for number in (stream(), 0, 1, 2):
             out = Memory(np.zeros((HEIGHT, WIDTH), np.float32))
             live.match(*images, out, stream=number)
             driver("cuCtxSynchronize")
             self.assert_same(out.numpy(), expected)
-        images = Memory(left, stream=stream.value), Memory(right, stream=1)
-        result = live.match(*images)
-        self.assertEqual(result.__cuda_array_interface__["stream"], stream.value)
+        number = stream()
+        result = live.match(Memory(left, stream=number), Memory(right, stream=1))
+        self.assertEqual(result.__cuda_array_interface__["stream"], number)
         self.assert_same(downloaded(result), expected)
+
+    def test_images_of_other_streams_are_waited_for(self):
+        left, right = pair(8)
+        expected, live = of_host(left, right), matcher()
+        there = Memory(left), Memory(right)
+        out = Memory(np.zeros((HEIGHT, WIDTH), np.float32))
+        live.match(*there, out)
+        for late in (0, 1):
+            camera, work = stream(), stream()
+            images = list(there)
+            images[late] = Memory(np.zeros_like(left), stream=camera)
+            driver("cuCtxSynchronize")
+            delay(camera)
+            images[late].queue_copy(there[late].address, camera)
+            live.match(*images, out, stream=work)
+            driver("cuCtxSynchronize")
+            self.assert_same(out.numpy(), expected)
+
+    def test_the_stream_of_out_is_waited_for(self):
+        left, right = pair(9)
+        expected, live, images = of_host(left, right), matcher(), (Memory(left), Memory(right))
+        reader, work = stream(), stream()
+        zeros = np.zeros((HEIGHT, WIDTH), np.float32)
+        out, copy = Memory(zeros, stream=reader), Memory(zeros + 1)
+        live.match(*images, Memory(zeros))
+        driver("cuCtxSynchronize")
+        delay(reader)
+        copy.queue_copy(out.address, reader)
+        live.match(*images, out, stream=work)
+        driver("cuCtxSynchronize")
+        self.assert_same(out.numpy(), expected)
+        np.testing.assert_array_equal(copy.numpy(), zeros)
+
+    def test_readers_of_a_result_wait_for_it(self):
+        live, (left, right) = matcher(), pair(10)
+        copy, reader = Memory(np.zeros((HEIGHT, WIDTH), np.float32)), stream()
+        expected = of_host(left, right)
+        images = Memory(left), Memory(right)
+        result = live.match(images[1], images[0])
+        driver("cuCtxSynchronize")
+        work = stream()
+        delay(work)
+        self.assertIs(live.match(*images, out=result, stream=work), result)
+        self.assertEqual(result.__cuda_array_interface__["stream"], work)
+        tensor = reconstruct._native.Tensor(result.__dlpack__(stream=reader))
+        copy.queue_copy(ctypes.c_uint64(tensor.address), reader)
+        driver("cuCtxSynchronize")
+        self.assert_same(copy.numpy(), expected)
+
+    def test_a_matcher_that_ends_lets_other_threads_run(self):
+        left, right = pair(11)
+        live, images, work = matcher(), (Memory(left), Memory(right)), stream()
+        out = Memory(np.zeros((HEIGHT, WIDTH), np.float32))
+        live.match(*images, out)
+        driver("cuCtxSynchronize")
+        turns, ended = [], threading.Event()
+
+        def count():
+            while not ended.wait(0.001):
+                turns.append(1)
+
+        other = threading.Thread(target=count)
+        other.start()
+        delay(work, 0.5)
+        live.match(*images, out, stream=work)
+        before, begin = len(turns), time.perf_counter()
+        del live
+        seconds, counted = time.perf_counter() - begin, len(turns) - before
+        ended.set()
+        other.join()
+        self.assertGreater(seconds, 0.2, "the end of the matcher waits for its work")
+        self.assertGreater(counted, 20)
 
     def test_results_are_shared_by_dlpack(self):
         left, right = pair(3)
@@ -197,8 +286,14 @@ class OtherLibraries(unittest.TestCase):
         images = [torch.from_numpy(image).cuda() for image in (left, right)]
         result = live.match(*images)
         np.testing.assert_array_equal(torch.from_dlpack(result).cpu().numpy(), expected)
-        np.testing.assert_array_equal(torch.as_tensor(result, device="cuda").cpu().numpy(), expected)
         side = torch.cuda.Stream()
+        late = torch.zeros_like(images[0])
+        torch.cuda.synchronize()
+        with torch.cuda.stream(side):
+            torch.cuda._sleep(10**8)
+            late.copy_(images[0])
+            result = live.match(late, images[1])  # on the default stream
+        np.testing.assert_array_equal(torch.from_dlpack(result).cpu().numpy(), expected)
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
             out = torch.zeros((HEIGHT, WIDTH), dtype=torch.float32, device="cuda")

@@ -38,6 +38,23 @@ struct DlManaged {
   void* context;
   void (*deleter)(DlManaged*);
 };
+/// Does `work`, which may wait for a GPU, without the lock of the interpreter, so that other threads run.
+/// Libraries call deleters with and without it, and after its end.
+template <class Work>
+void without_gil(const Work& work) {
+  if (Py_IsInitialized() == 0 || PyGILState_Check() == 0) return work();
+  const py::gil_scoped_release released;
+  work();
+}
+
+/// For what frees device memory.
+struct DeleteWithoutGil {
+  template <class T>
+  void operator()(T* it) const {
+    without_gil([&] { delete it; });
+  }
+};
+
 constexpr std::int32_t kDlCuda = 2;
 constexpr const char *kDlName = "dltensor", *kDlUsed = "used_dltensor";
 
@@ -80,7 +97,7 @@ py::capsule tensor_of(const DeviceMap& map, int device) {
   shared->shape[1] = map.width;
   shared->managed.tensor = {map.data.get(), kDlCuda, device, 2, {2, 32, 1}, shared->shape, nullptr, 0};
   shared->managed.context = shared.get();
-  shared->managed.deleter = [](DlManaged* it) { delete static_cast<Shared*>(it->context); };
+  shared->managed.deleter = [](DlManaged* it) { DeleteWithoutGil()(static_cast<Shared*>(it->context)); };
   const py::capsule capsule(&shared->managed, kDlName, [](PyObject* unused) {
     if (!PyCapsule_IsValid(unused, kDlName)) return;  // its user calls the deleter
     auto* const it = static_cast<DlManaged*>(PyCapsule_GetPointer(unused, kDlName));
@@ -109,7 +126,8 @@ DeviceImage image_of(const py::tuple& image) {
 /// @param map  as of an image
 DeviceMapView map_of(const py::tuple& map) {
   const DeviceImage image = image_of(map);
-  return {static_cast<float*>(const_cast<void*>(image.data)), image.width, image.height, image.pitch};
+  return {static_cast<float*>(const_cast<void*>(image.data)), image.width, image.height, image.pitch,
+          image.stream};
 }
 
 void match_images(const Matcher& matcher, const py::tuple& left, const py::tuple& right, const py::tuple& map,
@@ -130,21 +148,24 @@ void add_matcher(py::module_& module) {
       .def_property_readonly("shape", &Tensor::shape)
       .def_property_readonly("strides", &Tensor::strides)
       .def_property_readonly("type", &Tensor::type);
-  py::class_<DeviceMap>(module, "DeviceMap")
+  using WithoutGil = py::call_guard<py::gil_scoped_release>;
+  py::class_<DeviceMap, std::unique_ptr<DeviceMap, DeleteWithoutGil>>(module, "DeviceMap")
       .def_property_readonly(
           "address", [](const DeviceMap& map) { return reinterpret_cast<std::uintptr_t>(map.data.get()); })
       .def_readonly("pitch", &DeviceMap::pitch)
       .def("tensor", tensor_of);
-  py::class_<Matcher>(module, "Matcher")
+  py::class_<Matcher, std::unique_ptr<Matcher, DeleteWithoutGil>>(module, "Matcher")
       .def(py::init([](const Device& device, int width, int height, int channels, const Options& options) {
         const PixelType type = channels == 3 ? PixelType::kRgb8 : PixelType::kGrey8;
         const py::gil_scoped_release released;
         return Matcher(device, width, height, type, options);
       }))
       .def("match", match_images)
-      .def("order_after_match",
-           [](const Matcher& it, std::uintptr_t stream) { it.order_after_match(pointer(stream)); })
-      .def("new_map", &Matcher::new_map)
+      .def(
+          "order_after_match",
+          [](const Matcher& it, std::uintptr_t stream) { it.order_after_match(pointer(stream)); },
+          WithoutGil())
+      .def("new_map", &Matcher::new_map, WithoutGil())
       .def_property_readonly("device", &Matcher::device)
       .def_property_readonly("nbytes", &Matcher::bytes);
 }

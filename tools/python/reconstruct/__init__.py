@@ -157,7 +157,7 @@ def match(left: Any, right: Any, max_disparity: Optional[int] = None, min_dispar
 
 class Matcher:
     """Matches rectified pairs of one size in the memory of a GPU, such as those of a live camera: no copy to the host, and no
-    allocation after it is made.
+    allocation where `match` is given `out`.
 
     width, height: of the images, pixels; channels: 1, or 3 for colours
     min_disparity, max_disparity, method, options, keywords: as of `match`, without what the host computes: fill, graphcut, and sigma
@@ -179,13 +179,16 @@ class Matcher:
             raise UsageError(f"width and height are {width} and {height}; each side must be 1 to {_arrays._MAX_SIDE}")
         given = _texts(options, dict(keywords, max_disparity=max_disparity, min_disparity=min_disparity, method=method))
         self._matcher = _native.Matcher(_native_device(device, 0), self.width, self.height, self.channels, given)
+        self._last_owners: List[Any] = []
 
     def match(self, left: Any, right: Any, out: Any = None, stream: Any = None) -> Any:
-        """Queues the disparities of the left image, and returns them at once: they are there when the work of the stream is done.
+        """Queues the disparities of the left image, and does not wait for them: they are there when the work of the stream is done.
 
         left, right: arrays of CuPy, tensors of PyTorch, or others with `__cuda_array_interface__` or DLPack, (height, width) or
-            (height, width, 3) of uint8, red first, with any pitch. They must not change before the work is done.
-        out: (height, width) of float32 on the same GPU, which the disparities are written to
+            (height, width, 3) of uint8, red first, with any pitch. The work waits for the streams that they are written on, where
+            they name these. They must not change before the work is done; the Matcher keeps those of the last call.
+        out: (height, width) of float32 on the same GPU, which the disparities are written to; or the DeviceArray of an earlier call.
+            It saves the allocation of a DeviceArray, and that it is freed later: both may wait for all work of the GPU.
         stream: of CUDA, that of the work: a stream of CuPy, PyTorch, Numba or cuda-python, or the number of one. None: the one that
             the left image names, as CuPy's arrays do, else the default stream. Give PyTorch's where it is another.
 
@@ -193,13 +196,19 @@ class Matcher:
 
         Raises UsageError, DeviceError; TypeError for what is not in the memory of a GPU.
         """
-        number = _gpu.stream_of(stream)
+        number, stream_owner = _gpu.stream_of(stream), stream
         if number is None:
-            number = getattr(left, "__cuda_array_interface__", {}).get("stream") or _gpu.DEFAULT_STREAM
+            number, stream_owner = _gpu.stream_of(getattr(left, "__cuda_array_interface__", {}).get("stream")), left
+        if number is None:
+            number, stream_owner = _gpu.DEFAULT_STREAM, None
         images = [_gpu.image(left, number, "left"), _gpu.image(right, number, "right")]
-        result = DeviceArray(self._matcher, self.height, self.width, number) if out is None else out
+        result = DeviceArray(self._matcher, self.height, self.width) if out is None else out
         target = _gpu.output(result, number, "out")
         self._matcher.match(images[0][1], images[1][1], target[1], number)
+        if isinstance(result, DeviceArray):
+            result._written_by(self._matcher, number, stream_owner)
+        # Their memory, while the work may still use it.
+        self._last_owners = [array.owner for array, _ in images] + ([] if out is None else [target[0].owner])
         return result
 
     @property

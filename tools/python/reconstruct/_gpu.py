@@ -10,7 +10,9 @@ import numpy as np
 from .errors import UsageError
 
 _DLPACK_CUDA, _DLPACK_MANAGED = 2, 13
-_DLPACK_TYPES = {(1, 8, 1): "|u1", (2, 32, 1): "<f4"}
+_IMAGE, _MAP = np.dtype(np.uint8), np.dtype(np.float32)
+_DLPACK_TYPES: "Dict[Tuple[int, int, int], np.dtype[Any]]" = {(1, 8, 1): _IMAGE, (2, 32, 1): _MAP}
+_TYPES = "images are of uint8, disparities of float32"
 DEFAULT_STREAM = 1  # how CUDA and both protocols call the default stream
 
 #: Address, height, width, channels, bytes from one row to the next, stream or None: as the library takes an image.
@@ -47,7 +49,7 @@ class Array(NamedTuple):
     address: int
     shape: Tuple[int, ...]
     strides: Tuple[int, ...]  #: bytes
-    type: str  #: as of __array_interface__
+    type: "np.dtype[Any]"
     stream: Optional[int]  #: that its owner works on
     read_only: bool
     owner: Any  #: keeps the memory
@@ -55,7 +57,7 @@ class Array(NamedTuple):
     def rows(self, channels: int) -> Rows:
         """For an array whose pixels follow each other in a row."""
         height, width = self.shape[:2]
-        row = width * channels * int(self.type[2:])
+        row = width * channels * self.type.itemsize
         pitch = self.strides[0] if height > 1 else row
         return self.address, height, width, channels, pitch, self.stream
 
@@ -72,31 +74,35 @@ def _of_interface(interface: Dict[str, Any], owner: Any, name: str) -> Array:
     if interface.get("mask") is not None:
         raise UsageError(f"{name} has a mask; it must be an array without")
     address, read_only = interface["data"]
-    shape, type_text = tuple(interface["shape"]), str(interface["typestr"])
-    strides = interface.get("strides") or _dense(shape, int(type_text[2:]))
-    return Array(int(address or 0), shape, tuple(strides), type_text, interface.get("stream"), bool(read_only), owner)
+    try:
+        dtype = np.dtype(interface["typestr"])
+    except TypeError:
+        raise UsageError(f"{name} has values of the type {interface['typestr']}; {_TYPES}") from None
+    shape = tuple(interface["shape"])
+    strides = interface.get("strides") or _dense(shape, dtype.itemsize)
+    return Array(int(address or 0), shape, tuple(strides), dtype, interface.get("stream"), bool(read_only), owner)
 
 
 def _of_dlpack(given: Any, stream: int, name: str) -> Array:
     """Of a library that lets `stream` wait for what it has queued."""
     from . import _native
     tensor = _native.Tensor(given.__dlpack__(stream=stream))
-    type_text = _DLPACK_TYPES.get(tensor.type)
-    if type_text is None:
-        raise UsageError(f"{name} has values of DLPack's type {tensor.type}; images are of uint8, disparities of "
-                         "float32")
-    itemsize = int(type_text[2:])
+    dtype = _DLPACK_TYPES.get(tensor.type)
+    if dtype is None:
+        raise UsageError(f"{name} has values of DLPack's type {tensor.type}; {_TYPES}")
     shape = tuple(tensor.shape)
-    strides = _dense(shape, itemsize) if tensor.strides is None else tuple(itemsize * it for it in tensor.strides)
-    return Array(tensor.address, shape, strides, type_text, None, False, tensor)
+    strides = _dense(shape, dtype.itemsize) if tensor.strides is None else tuple(dtype.itemsize * it for it in tensor.strides)
+    return Array(tensor.address, shape, strides, dtype, None, False, tensor)
 
 
 def _array(given: Any, stream: int, name: str) -> Array:
     if not is_on_gpu(given):
         raise TypeError(f"{name} is of type {type(given).__name__}, which is no array in the memory of a GPU: a Matcher takes what has "
                         "__cuda_array_interface__ or DLPack, such as arrays of CuPy or tensors of PyTorch; match() takes NumPy's")
-    if hasattr(given, "__cuda_array_interface__"):
-        return _of_interface(given.__cuda_array_interface__, given, name)
+    interface = getattr(given, "__cuda_array_interface__", None)
+    # Without a stream, as PyTorch's, it does not say what to wait for.
+    if interface is not None and ("stream" in interface or not hasattr(given, "__dlpack__")):
+        return _of_interface(interface, given, name)
     return _of_dlpack(given, stream, name)
 
 
@@ -104,7 +110,7 @@ def image(given: Any, stream: int, name: str) -> Tuple[Array, Rows]:
     """An image (height, width), (height, width, 1) or (height, width, 3) of uint8, and as the library takes it."""
     array = _array(given, stream, name)
     shape, strides = array.shape, array.strides
-    if array.type != "|u1" or not (len(shape) == 2 or len(shape) == 3 and shape[2] in (1, 3)):
+    if array.type != _IMAGE or not (len(shape) == 2 or len(shape) == 3 and shape[2] in (1, 3)):
         raise UsageError(f"{name} is an array of {array.type} of shape {shape}; it must be (height, width) or (height, width, 3) of uint8, "
                          "red first")
     channels = 3 if len(shape) == 3 and shape[2] == 3 else 1
@@ -117,7 +123,7 @@ def image(given: Any, stream: int, name: str) -> Tuple[Array, Rows]:
 def output(given: Any, stream: int, name: str) -> Tuple[Array, Rows]:
     """A map (height, width) of float32 that is written to."""
     array = _array(given, stream, name)
-    if array.type != "<f4" or len(array.shape) != 2:
+    if array.type != _MAP or len(array.shape) != 2:
         raise UsageError(f"{name} is an array of {array.type} of shape {array.shape}; it must be (height, width) of float32")
     if array.shape[1] > 1 and array.strides[1] != 4:
         raise UsageError(f"{name} has strides of {array.strides} bytes; the values of a row must follow each other")
@@ -127,19 +133,25 @@ def output(given: Any, stream: int, name: str) -> Tuple[Array, Rows]:
 
 
 class DeviceArray:
-    """A map (height, width) of float32 in the memory of a GPU. Libraries take it without a copy: `cupy.asarray(it)`,
-    `torch.as_tensor(it, device="cuda")`, `torch.from_dlpack(it)`, `numba.cuda.as_cuda_array(it)`.
+    """A map (height, width) of float32 in the memory of a GPU. Libraries take it without a copy, and let their work wait for what
+    writes it: `cupy.asarray(it)`, `torch.from_dlpack(it)`, `numba.cuda.as_cuda_array(it)`. It may outlive the Matcher.
     """
 
-    def __init__(self, matcher: Any, height: int, width: int, stream: int) -> None:
-        self._matcher, self._map, self._stream = matcher, matcher.new_map(), stream
+    def __init__(self, matcher: Any, height: int, width: int) -> None:
+        self._matcher, self._map = matcher, matcher.new_map()
+        self._stream: Optional[int] = None
+        self._stream_owner: Any = None
         self.shape = (height, width)
-        self.dtype = np.dtype(np.float32)
+        self.dtype = _MAP
+
+    def _written_by(self, matcher: Any, stream: int, owner: Any) -> None:
+        """By work that is queued on a stream, which lives as long as `owner`."""
+        self._matcher, self._stream, self._stream_owner = matcher, stream, owner
 
     @property
     def __cuda_array_interface__(self) -> Dict[str, Any]:
         return {"shape": self.shape, "typestr": "<f4", "data": (self._map.address, False), "strides": None, "version": 3,
-                "stream": self._stream or DEFAULT_STREAM}
+                "stream": self._stream}
 
     def __dlpack_device__(self) -> Tuple[int, int]:
         return _DLPACK_CUDA, self._matcher.device
