@@ -29,22 +29,39 @@ using sensor_msgs::msg::Image;
 using stereo_msgs::msg::DisparityImage;
 namespace encodings = sensor_msgs::image_encodings;
 
+/// @param pixel  bytes
+/// @throws UsageError where the message has less data than it says
+void check_rows(const Image& image, std::size_t pixel) {
+  const std::size_t row = pixel * image.width;
+  if (image.step < row)
+    throw reconstruct::UsageError("an image of " + std::to_string(image.width) + " pixels in " +
+                                  image.encoding + " has rows of " + std::to_string(image.step) +
+                                  " bytes; they take " + std::to_string(row));
+  const std::size_t bytes = std::size_t{image.step} * image.height;
+  if (image.data.size() < bytes)
+    throw reconstruct::UsageError(
+        "an image of " + std::to_string(image.height) + " rows of " + std::to_string(image.step) +
+        " bytes has " + std::to_string(image.data.size()) + " bytes; it must have " + std::to_string(bytes));
+}
+
 /// The pixels of a message, without a copy where the library takes them as they are.
 /// @param rgb  keeps the others
-/// @throws UsageError for an encoding that is none of 8 and 16 bits
+/// @throws UsageError for an encoding that is none of 8 and 16 bits, and where data is missing
 reconstruct::ImageView view_of(const Image& image, std::vector<std::uint8_t>& rgb) {
   const int width = static_cast<int>(image.width), height = static_cast<int>(image.height);
   const auto pitch = static_cast<std::ptrdiff_t>(image.step);
-  const auto as = [&](reconstruct::PixelType type) {
+  const auto as = [&](reconstruct::PixelType type, std::size_t pixel) {
+    check_rows(image, pixel);
     return reconstruct::ImageView{image.data.data(), width, height, pitch, type};
   };
-  if (image.encoding == encodings::MONO8) return as(reconstruct::PixelType::kGrey8);
+  if (image.encoding == encodings::MONO8) return as(reconstruct::PixelType::kGrey8, 1);
   if (image.encoding == encodings::MONO16 && image.is_bigendian == 0)
-    return as(reconstruct::PixelType::kGrey16);
-  if (image.encoding == encodings::RGB8) return as(reconstruct::PixelType::kRgb8);
+    return as(reconstruct::PixelType::kGrey16, 2);
+  if (image.encoding == encodings::RGB8) return as(reconstruct::PixelType::kRgb8, 3);
   if (image.encoding != encodings::BGR8)
     throw reconstruct::UsageError("images are " + image.encoding +
                                   "; they must be mono8, mono16, rgb8 or bgr8");
+  check_rows(image, 3);
   rgb.resize(std::size_t{3} * image.width * image.height);
   for (std::size_t y = 0; y < image.height; ++y)
     for (std::size_t x = 0; x < image.width; ++x)
