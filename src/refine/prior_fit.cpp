@@ -174,11 +174,11 @@ std::vector<double> held_out_errors_of_surface(int width, int height,
   return errors;
 }
 
-/// The anchors of every second pixel of those that are used, as of a prior without content.
+/// Every second anchor, as on a chequerboard, as of a prior without content.
 std::vector<PriorAnchor> without_prior(const std::vector<PriorAnchor>& anchors) {
   std::vector<PriorAnchor> result;
   for (const PriorAnchor& it : anchors)
-    if (it.x % (2 * kStep) == 0 && it.y % (2 * kStep) == 0) {
+    if ((it.x + it.y) / kStep % 2 == 0) {
       result.push_back(it);
       result.back().prior = 0;
     }
@@ -212,7 +212,7 @@ PriorFit fit_prior(ImageView<const float> prior, ImageView<const float> anchor) 
                .error = Image<float>(width, height, kUnknown)};
   const std::vector<PriorAnchor> anchors = used_anchors(prior, anchor);
   fit.anchors = static_cast<int>(anchors.size());
-  if (!fit.is_known()) return fit;
+  if (anchors.empty()) return fit;
   const PriorBends bends = fit_bends(width, height, anchors);
   const std::vector<double> errors = held_out_errors(bends, width, height, anchors);
   fit.right = share_right(errors);

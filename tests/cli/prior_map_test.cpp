@@ -45,7 +45,8 @@ TEST_F(GivenPriors, ThatWereExportedMoveNothingThatIsSure) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("--prior-maps: the values follow the depth"));
   int views = 0, sure = 0, moved = 0;
-  for (const json& view : json::parse(content(folder() / "back/report.json")).at("views")) {
+  const json report = json::parse(content(folder() / "back/report.json"));
+  for (const json& view : report.at("views")) {
     EXPECT_EQ(view.at("prior").at("used"), true) << view;
     ++views;
     const std::string name = view.at("name"), depths = "stereo/depth_maps/" + name + ".geometric.bin";

@@ -73,12 +73,13 @@ TEST_F(WideViews, TakePriorsOfTheirPhoto) {
   fs::create_directories(maps);
   for (const View& view : read_colmap_model(panoramas() / "sparse").views)
     write_pfm(maps / (view.name + ".pfm"), Image<float>(400, 200, 2.0f).view());
-  const Outcome outcome = plan({"--prior-maps", maps.string()});
+  const std::vector<std::string> words = {"--prior-maps", maps.string(), "--refine", "patches"};
+  const Outcome outcome = plan(words);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, Not(HasSubstr("warning")));
   const std::string of_a_part = *planned({}).begin();
   write_pfm(maps / (of_a_part + ".pfm"), Image<float>(40, 400, 2.0f).view());
-  EXPECT_THAT(plan({"--prior-maps", maps.string()}).err, HasSubstr(of_a_part + ": its prior is not used"));
+  EXPECT_THAT(plan(words).err, HasSubstr(of_a_part + ": its prior is not used"));
 }
 
 TEST_F(WideViews, AreViewsOfADenseWorkspace) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -148,8 +149,11 @@ TEST(PriorFit, DoesNotFollowWhatSaysNothingOfASmoothSurface) {
       noise(x, y) = static_cast<float>(random() % 1000);
     }
   const Image<float> anchor = anchors_of(depth);
-  EXPECT_FALSE(fit_prior(Image<float>(kPriorWidth, kPriorHeight, 3.0f).view(), anchor.view()).follows());
-  EXPECT_FALSE(fit_prior(noise.view(), anchor.view()).follows());
+  const Image<float> constant(kPriorWidth, kPriorHeight, 3.0f);
+  for (const Image<float>* const prior : std::array<const Image<float>*, 2>{&constant, &noise}) {
+    const PriorFit fit = fit_prior(prior->view(), anchor.view());
+    EXPECT_FALSE(fit.follows()) << fit.right << " " << fit.right_flat;
+  }
 }
 
 TEST(PriorFit, IsNotJudgedByAFewAnchors) {
@@ -160,7 +164,6 @@ TEST(PriorFit, IsNotJudgedByAFewAnchors) {
   EXPECT_EQ(fit.anchors, 2);
   EXPECT_FALSE(fit.is_known());
   EXPECT_FALSE(fit.follows());
-  EXPECT_TRUE(std::isnan(fit.depth(100, 100)));
 }
 
 TEST(PriorFit, SaysNothingWhereThePriorHasNoValue) {

@@ -179,7 +179,6 @@ TEST_F(ScenePriors, OfSomeViewsAreRecognised) {
   const auto job = run_with_priors("some");
   EXPECT_EQ(result(*job).at("prior_kind"), "depth");
   EXPECT_THAT(result(*job).at("priors"), testing::SizeIs(2));
-  PriorMaps& priors = job->input.prior;
   const auto kind_by = [&](const std::vector<int>& with, const std::vector<int>& views) {
     std::vector<ConfirmedView> confirmed;
     for (const int i : views)
@@ -188,7 +187,7 @@ TEST_F(ScenePriors, OfSomeViewsAreRecognised) {
     for (int i = 0; i < kPriorViews; ++i)
       if (std::ranges::find(with, i) == with.end())
         fs::remove(maps() / (names_[static_cast<std::size_t>(i)] + ".pfm"));
-    priors = {};
+    PriorMaps priors;
     priors.find(maps(), job->plan.scene.views, kAmpleMemory);
     return PriorFits(priors, job->plan, PriorKind::kAuto, confirmed, 2).kind();
   };
@@ -230,9 +229,8 @@ TEST_F(ScenePriors, OfUndistortedImagesAreTakenAsTheyAre) {
 /// What a larger limit can read is read.
 TEST_F(ScenePriors, ThatWereTooLargeForTheMemoryAreReadWithMore) {
   write_network_priors();
+  const auto job = run("none");
   const auto inputs_with = [&](std::size_t bytes) {
-    const auto job = begin("any");
-    job->input.prior = {};
     job->input.prior.find(maps(), job->plan.scene.views, bytes);
     return job->inputs.planes({0});
   };
