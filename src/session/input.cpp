@@ -245,7 +245,7 @@ std::vector<Input> inputs_at(const fs::path& path, const fs::path& images, const
           UnusableInput{path, "--images " + images.string() + " is no folder, in the scene or from here"}};
     const std::string part = suggestion(path);
     if (!part.empty()) return {UnusableInput{path, "this is not a scene" + part}};
-    return {UnusableInput{path, what_is_missing(path, images) + "; nor does a folder below hold one"}};
+    return {UnusableInput{path, what_is_missing(path, images) + "; no folder below it is one either"}};
   } catch (const Error& error) {
     return {unusable(path, error)};
   }

@@ -19,8 +19,12 @@ std::string reduced_images_text(const ScenePlan& plan, const ImageSizes& images)
   const std::string count = fmt::format("{} image{} reduced to ", reduced, one ? " is" : "s are");
   if (!images.halved)
     return count + fmt::format("{} pixels; --quality high keeps {} size", images.most, one ? "its" : "their");
-  const std::string most =
-      images.most > 0 ? fmt::format(", {} pixels at most", images.max_side(images.most, 1)) : "";
+  const auto is_large = [&](int view) {
+    const Camera& camera = plan.scene.cameras[plan.scene_view(view).camera];
+    return std::max(camera.width, camera.height) > images.most;
+  };
+  const bool limited = images.most > 0 && std::ranges::any_of(plan.needed_views(), is_large);
+  const std::string most = limited ? fmt::format(", {} pixels at most", images.max_side(images.most, 1)) : "";
   return count + "half of " + (one ? "its" : "their") + " size" + most + "; --quality normal keeps more";
 }
 

@@ -82,15 +82,16 @@ function pictures(files) {
   const box = make("div", {class: "pictures"}, layers);
   if (layers.length < 2) return box;
   box.classList.add("sliding");
+  const names = layers.map(layer => layer.title);
   const slider = make("input", {type: "range", min: 0, max: layers.length - 1, step: 0.01, value: 0.5,
-                                "aria-label": "from " + layers.map(layer => layer.title).join(" to ")});
+                                "aria-label": "from " + names.join(" to ")});
   const show = () => layers.slice(1).forEach((layer, i) => {
     const hidden = 100 * Math.min(Math.max(1 - (slider.value - i), 0), 1);
     layer.style.clipPath = `inset(0 0 0 ${hidden}%)`;
   });
   slider.addEventListener("input", show);
   show();
-  return [box, slider];
+  return [box, slider, make("small", {class: "slides"}, names.map(name => make("span", {}, name)))];
 }
 
 // The place of the cloud and what it is; nothing where the page has no cloud.
@@ -102,7 +103,7 @@ function cloudPlace(data) {
                                link("tiles/", "tiles")];
   const shown = decoded(points.colours).length / 3;
   return [make("div", {id: "cloud"}), make("div", {id: "controls"}, scale("0", "1")), make("p", {}, make("small", {},
-      `Seen from ${data.seen_from}: ${shown} of ${data.points} points; all of them are in `,
+      `Drag to turn the cloud, with the right button to move it; the wheel zooms once it is touched. Seen from ${data.seen_from}: ${shown} of ${data.points} points; all of them are in `,
       link("fused.ply", "fused.ply"), tiles, "."))];
 }
 
@@ -143,7 +144,7 @@ function pairParts(data) {
   // A disparity of the colour scale, and its depth where there is one.
   const end = (word, i) => `${word}: disparity ${rounded(colours[i], 4)}` +
       (depths?.[i] ? `, depth ${rounded(depths[i], 4)} ${calibration.unit ?? ""}` : "");
-  return [make("h1", {}, data.scene), make("table", {},
+  return [make("h1", {}, data.scene), make("table", {class: "facts"},
               row("images", `${data.left}, ${data.right}, ${data.width}x${data.height}`),
               calibration && row("calibration", `${calibration.file}, ${calibration.format}`),
               row("method", data.method), row("disparities", `${data.min_disparity} to ${data.max_disparity - 1}`),

@@ -15,6 +15,7 @@
 #include "session/diagnose/calibration.hpp"
 #include "session/products/masks.hpp"
 #include "session/products/photo_files.hpp"
+#include "session/resume/owned_files.hpp"
 #include "session/scene/scene_formats.hpp"
 
 namespace recon {
@@ -231,6 +232,9 @@ std::vector<LeftOut> without_photo(const SceneFolder& folder, const Scene& scene
 
 std::vector<LeftOut> read_scene(SceneInput& input, const SceneSettings& settings, const fs::path& output,
                                 const HostLimits& host, Findings& findings) {
+  if (is_there(input.folder.root / kOutputMark))
+    messages().info("{}: results of reconstruct, whose undistorted images are taken as a scene of their own",
+                    input.folder.root.string());
   input.scene = importer_of(input.folder).read(input.folder, model_memory(host.memory));
   for (const std::string& warning : input.folder.warnings) findings.warn(warning);
   for (const std::string& warning : input.scene.warnings) findings.warn(warning);
