@@ -11,9 +11,9 @@ namespace recon {
 namespace {
 
 constexpr int kTerms = PriorBend::kTerms, kUnknowns = kTerms * kTerms + 1;
-constexpr double kMargin = 0.25;  ///< around the image, as cosines are flat where they end
-constexpr double kSmooth = 1e-6;  ///< weight of the squared second derivatives of the bend
-constexpr int kRounds = 10;
+constexpr double kMargin = 0.25;               ///< around the image, as cosines are flat where they end
+constexpr double kSmooth = 1e-6;               ///< weight of the squared second derivatives of the bend
+constexpr int kCoarseRounds = 7, kRounds = 3;  ///< with some anchors, and then with all
 constexpr double kMinScale = 0.004, kMaxScale = 0.05;  ///< relative errors that halve a weight
 
 /// Least squares of the terms of the bend and of a change of the shift.
@@ -76,15 +76,17 @@ class PriorBendFit {
 
   PriorBends fit() {
     start();
-    for (int round = 1; round < kRounds; ++round) bend_ = solved(all(equations()));
-    const std::array<Equations, kPriorFolds> parts = equations();
+    const std::vector<PriorAnchor> some = some_of(anchors_);
+    for (int round = 0; round < kCoarseRounds; ++round) bend_ = solved(all(equations(some)), some.size());
+    for (int round = 1; round < kRounds; ++round) bend_ = solved(all(equations(anchors_)), anchors_.size());
+    const std::array<Equations, kPriorFolds> parts = equations(anchors_);
     const Equations sum = all(parts);
     const auto without = [&](int fold) {
       Equations others = sum;
       others.add(parts[fold], -1);
-      return solved(others);
+      return solved(others, anchors_.size());
     };
-    return {solved(sum), {without(0), without(1), without(2), without(3), without(4)}};
+    return {solved(sum, anchors_.size()), {without(0), without(1), without(2), without(3), without(4)}};
   }
 
  private:
@@ -106,19 +108,19 @@ class PriorBendFit {
   }
 
   /// The equations of each part, weighted by the errors of the bend so far.
-  std::array<Equations, kPriorFolds> equations() const {
+  std::array<Equations, kPriorFolds> equations(const std::vector<PriorAnchor>& anchors) const {
     std::vector<double> errors;
-    for (const PriorAnchor& it : anchors_) errors.push_back(std::abs(error_of(it)));
+    for (const PriorAnchor& it : anchors) errors.push_back(std::abs(error_of(it)));
     std::vector<double> ordered = errors;
     const double scale = std::clamp(2 * quantile(ordered, 0.5), kMinScale, kMaxScale);
     std::array<Equations, kPriorFolds> result;
-    for (std::size_t i = 0; i < anchors_.size();) {
-      const int y = anchors_[i].y;
+    for (std::size_t i = 0; i < anchors.size();) {
+      const int y = anchors[i].y;
       const auto row = bend_.rows.col(y);
       const Eigen::Matrix<double, 1, kTerms> factors = row.transpose() * bend_.bend;
       std::array<RowSums, kPriorFolds> sums;
-      for (; i < anchors_.size() && anchors_[i].y == y; ++i) {
-        const PriorAnchor& it = anchors_[i];
+      for (; i < anchors.size() && anchors[i].y == y; ++i) {
+        const PriorAnchor& it = anchors[i];
         const auto column = bend_.columns.col(it.x);
         sums[it.fold].add(column, (bend_.scale * it.prior + bend_.shift) / it.inverse_depth,
                           factors.dot(column) / it.inverse_depth, 1 / (1 + std::pow(errors[i] / scale, 2)));
@@ -135,12 +137,12 @@ class PriorBendFit {
   }
 
   /// The bend that solves the equations, kept smooth where they have no anchors.
-  PriorBend solved(Equations it) const {
+  PriorBend solved(Equations it, std::size_t anchors) const {
     constexpr int kShift = kUnknowns - 1;
     for (int i = 0; i < kTerms; ++i)
       for (int j = 0; j < kTerms; ++j) {
         const int at = kTerms * i + j, frequency = i * i + j * j;
-        it.matrix(at, at) += kSmooth * frequency * frequency * static_cast<double>(anchors_.size()) + 1e-9;
+        it.matrix(at, at) += kSmooth * frequency * frequency * static_cast<double>(anchors) + 1e-9;
       }
     it.matrix(kShift, kShift) += 1e-6 * it.matrix(kShift, kShift) + 1e-30;
     it.matrix.row(kShift) = it.matrix.col(kShift).transpose();
@@ -156,6 +158,16 @@ class PriorBendFit {
 };
 
 }  // namespace
+
+std::vector<PriorAnchor> some_of(const std::vector<PriorAnchor>& anchors) {
+  constexpr std::size_t kFew = 4000;
+  if (anchors.size() < kFew) return anchors;
+  std::vector<PriorAnchor> some;
+  // Each column and each row of pixels has some.
+  for (const PriorAnchor& it : anchors)
+    if ((it.x / kAnchorStep + 2 * (it.y / kAnchorStep)) % 5 == 0) some.push_back(it);
+  return some;
+}
 
 PriorBends fit_bends(int width, int height, const std::vector<PriorAnchor>& anchors) {
   return PriorBendFit(width, height, anchors).fit();

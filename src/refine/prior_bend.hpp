@@ -14,6 +14,10 @@ struct PriorAnchor {
 };
 
 inline constexpr int kPriorFolds = 5;
+inline constexpr int kAnchorStep = 2;  ///< pixels between anchors, in both directions
+
+/// A fifth of many anchors, evenly over the image; all of a few.
+std::vector<PriorAnchor> some_of(const std::vector<PriorAnchor>& anchors);
 
 /// How inverse depths follow a prior: (scale * prior + shift) * bend(x, y), where the bend is a sum of
 /// kTerms x kTerms cosines over the image and a margin around it.

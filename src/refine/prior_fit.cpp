@@ -15,7 +15,6 @@ namespace {
 
 constexpr int kCell = 16;          ///< pixels
 constexpr int kFoldCells = 3;      ///< side of the blocks of cells that are in the same part
-constexpr int kStep = 2;           ///< pixels between the anchors that are used, in both directions
 constexpr double kScale = 0.02;    ///< relative error at which the weight of an anchor is a half
 constexpr double kRidge = 8;       ///< anchors as which the coarser cells count
 constexpr double kBendRidge = 64;  ///< the same for errors of a bend, which is smooth itself
@@ -102,8 +101,8 @@ int fold_of(int x, int y) {
 std::vector<PriorAnchor> used_anchors(ImageView<const float> prior, ImageView<const float> anchor) {
   std::vector<PriorAnchor> anchors;
   std::vector<double> values;
-  for (int y = 0; y < prior.height; y += kStep)
-    for (int x = 0; x < prior.width; x += kStep) {
+  for (int y = 0; y < prior.height; y += kAnchorStep)
+    for (int x = 0; x < prior.width; x += kAnchorStep) {
       if (std::isnan(anchor(x, y)) || std::isnan(prior(x, y))) continue;
       anchors.push_back(
           {x, y, static_cast<double>(prior(x, y)), 1 / static_cast<double>(anchor(x, y)), fold_of(x, y)});
@@ -174,14 +173,10 @@ std::vector<double> held_out_errors_of_surface(int width, int height,
   return errors;
 }
 
-/// Every second anchor, as on a chequerboard, as of a prior without content.
+/// Some of the anchors, as of a prior without content.
 std::vector<PriorAnchor> without_prior(const std::vector<PriorAnchor>& anchors) {
-  std::vector<PriorAnchor> result;
-  for (const PriorAnchor& it : anchors)
-    if ((it.x + it.y) / kStep % 2 == 0) {
-      result.push_back(it);
-      result.back().prior = 0;
-    }
+  std::vector<PriorAnchor> result = some_of(anchors);
+  for (PriorAnchor& it : result) it.prior = 0;
   return result;
 }
 

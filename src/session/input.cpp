@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/log.hpp"
 #include "core/paths.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/text_scanner.hpp"
@@ -142,6 +143,10 @@ void add_inputs_at(const fs::path& path, const fs::path& name, const fs::path& i
     } else if (looks_like_input(path)) {
       found.push_back(UnusableInput{path, what_is_missing(path, images)});
     } else if (!fs::is_symlink(path, ignored)) {
+      if (images_in(path) == 2)
+        messages().info(
+            "{}: has two images that are not taken as a rectified pair: give both, or name them im0 and im1",
+            path.string());
       add_inputs_below(path, name, images, found);
     }
   } catch (const Error& error) {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Priors made of true depths as networks see them, or lies: degrade_depth.py SCENE OUTPUT [--as KIND] [--seed N]
 
-SCENE is rendered by reconstruct-render with its ground truth. OUTPUT gets a map of inverse depths NAME.npy for each
-view, for --prior-maps. Kinds: network (a scale and a shift for each view, bends of 5 to 10 %, blurred edges, two areas
-that are planes as windows and mirrors are, walls where nothing is), other (of another view), mirrored, constant,
-noise. Needs python3-numpy."""
+SCENE has the ground truth of reconstruct-render, or gt_depth/NAME.png in thousandths. OUTPUT gets a map of inverse
+depths NAME.npy for each view, for --prior-maps. Kinds: network (a scale and a shift for each view, bends of 5 to 10 %,
+blurred edges, two areas that are planes as windows and mirrors are, walls where nothing is), other (of another view),
+mirrored, constant, noise. Needs python3-numpy, and python3-opencv for PNG."""
 
 import argparse
 import pathlib
@@ -13,7 +13,12 @@ import numpy as np
 
 
 def read_depth(path):
-    """COLMAP's array of a map, unknown as NaN."""
+    """COLMAP's array of a map, or a PNG of thousandths, unknown as NaN."""
+    if path.suffix == ".png":
+        import cv2
+
+        depth = cv2.imread(str(path), cv2.IMREAD_UNCHANGED) / 1000
+        return np.where(depth > 0, depth, np.nan)
     data = path.read_bytes()
     header = data.split(b"&", 3)
     width, height = int(header[0]), int(header[1])
@@ -74,8 +79,9 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
-    files = sorted((options.scene / "gt_depth").glob("*.bin"))
     photos = {path.stem: path.name for path in (options.scene / "images").iterdir()}
+    maps = sorted((options.scene / "gt_depth").glob("*.bin")) or sorted((options.scene / "gt_depth").glob("*.png"))
+    files = [path for path in maps if path.stem in photos]
     for i, file in enumerate(files):
         rng = np.random.default_rng([options.seed, i])
         other = files[(i + len(files) // 2) % len(files)]

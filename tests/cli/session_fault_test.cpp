@@ -195,6 +195,17 @@ TEST_F(ReconstructSessionFault, ThatCannotWriteItsFilesFails) {
   EXPECT_TRUE(fs::exists(session() / "b/dense/fused.ply")) << "the scenes are done nevertheless";
 }
 
+TEST_F(ReconstructSessionFault, TwoImagesThatAreNoPairAreNamed) {
+  copy_scenes({"a"});
+  fs::create_directories(session() / "b");
+  for (const char* name : {"left.png", "right.png", "notes.txt"}) set_content(session() / "b" / name, "");
+  const Outcome outcome = run({session().string(), "--dry-run"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr((session() / "b").string() + ": has two images"));
+  set_content(session() / "b/third.png", "");
+  EXPECT_THAT(run({session().string(), "--dry-run"}).err, Not(HasSubstr("has two images")));
+}
+
 TEST_F(ReconstructSessionFault, ADiskTooSmallForAllScenesIsFoundBeforeTheFirst) {
   copy_scenes({"a", "b", "c"});
   const nlohmann::json plan =
