@@ -21,6 +21,10 @@ using testing::ElementsAreArray;
 
 class OnATerminal : public SceneTest {
  protected:
+  void SetUp() override {
+    if (!has_pseudo_terminals()) GTEST_SKIP() << "no pseudo-terminals here";
+  }
+
   static TerminalRun run(int columns, int rows, const std::vector<std::string>& command) {
     return run_in_terminal(columns, rows, [&] {
       setenv("TERM", "xterm", 1);

@@ -312,7 +312,14 @@ int run_steps_at_once() {
   return 0;
 }
 
-TEST(Terminal, StepsAtOnceLeaveTheirMessagesAndEnds) {
+class Terminal : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_pseudo_terminals()) GTEST_SKIP() << "no pseudo-terminals here";
+  }
+};
+
+TEST_F(Terminal, StepsAtOnceLeaveTheirMessagesAndEnds) {
   for (const int columns : {40, 80, 200})
     for (const int rows : {4, 24}) {
       const TerminalRun run = run_in_terminal(columns, rows, run_steps_at_once);
@@ -328,7 +335,7 @@ TEST(Terminal, StepsAtOnceLeaveTheirMessagesAndEnds) {
     }
 }
 
-TEST(Terminal, MessagesHaveLinesOfItsWidth) {
+TEST_F(Terminal, MessagesHaveLinesOfItsWidth) {
   const std::string path = "/" + std::string(44, 'p');
   const TerminalRun run = run_in_terminal(40, 24, [&path] {
     set_up_log(spdlog::level::info);
@@ -341,7 +348,7 @@ TEST(Terminal, MessagesHaveLinesOfItsWidth) {
                           "  and at the poses", std::string(20, 'a') + " " + std::string(19, 'b')));
 }
 
-TEST(Terminal, AnInterruptIsSaidAboveTheBars) {
+TEST_F(Terminal, AnInterruptIsSaidAboveTheBars) {
   const TerminalRun run = run_in_terminal(80, 24, [] {
     setenv("TERM", "xterm", 1);
     set_up_log(spdlog::level::info);
@@ -356,7 +363,7 @@ TEST(Terminal, AnInterruptIsSaidAboveTheBars) {
                           "more: 0 of 4 (0 %), stopped after T s", "views: 0 of 4 (0 %), stopped after T s"));
 }
 
-TEST(Terminal, ThatCannotMoveItsCursorGetsLines) {
+TEST_F(Terminal, ThatCannotMoveItsCursorGetsLines) {
   const TerminalRun run = run_in_terminal(80, 24, [] {
     setenv("TERM", "dumb", 1);
     set_up_log(spdlog::level::info);

@@ -19,6 +19,15 @@ struct TerminalRun {
   std::string bytes;
 };
 
+/// Whether this system has pseudo-terminals: a container may lack /dev/pts.
+inline bool has_pseudo_terminals() {
+  int terminal = -1, process = -1;
+  if (openpty(&terminal, &process, nullptr, nullptr, nullptr) != 0) return false;
+  close(terminal);
+  close(process);
+  return true;
+}
+
 /// Runs a function in a process whose standard input, output and error are a terminal.
 /// @param work  returns the exit code
 inline TerminalRun run_in_terminal(int columns, int rows, const std::function<int()>& work) {

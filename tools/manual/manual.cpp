@@ -70,9 +70,9 @@ constexpr ManualEntry kFirstOptions[] = {
 /// The first five are in help.
 constexpr ManualEntry kExamples[] = {
     {"reconstruct scene", "To scene/dense, by the GPU or the CPU."},
-    {"reconstruct scene --quality draft -o draft", "A first look, in a quarter of the time."},
+    {"reconstruct scene --quality draft -o draft", "A first look, in less time."},
     {"reconstruct scene --dry-run", "The plan, and how long it would take."},
-    {"reconstruct session -o out", "All scenes below a folder, small ones side by side."},
+    {"reconstruct session -o out", "All scenes and pairs below a folder."},
     {"reconstruct left.png right.png --max-disparity 64", "A rectified pair, to dense."},
     {"reconstruct scene --depth-maps maps -o out", "Depth maps of another program, checked and fused."},
     {"reconstruct scene --export-points 200000", "And a COLMAP model from which splats begin."}};
