@@ -108,6 +108,9 @@ TEST_F(WideViews, AreViewsOfADenseWorkspace) {
     for (const auto& source : view.at("sources"))
       EXPECT_THAT(source.get<std::string>(), Not(testing::StartsWith(photo.substr(0, 7)))) << "no baseline";
   }
+  const std::string taken = "results of reconstruct, whose undistorted images are taken as a scene";
+  EXPECT_THAT(outcome.err, Not(HasSubstr(taken)));
+  EXPECT_THAT(reconstruct({result().string(), "--dry-run"}).err, HasSubstr(result().string() + ": " + taken));
 }
 
 TEST_F(WideViews, OfOnePhotoAreOneViewOfAPoint) {

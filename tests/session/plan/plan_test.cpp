@@ -221,6 +221,8 @@ TEST(Plan, ReducesLargePhotosUnlessQualityIsHigh) {
                        "4 images are reduced to half of their size, 800 pixels at most; --quality normal "
                        "keeps more"))
       << "small ones too";
+  EXPECT_EQ(std::get<2>(planned(row_of_views(4, kPinholeCamera), Quality::kDraft)),
+            "4 images are reduced to half of their size; --quality normal keeps more");
   Scene faces = large;
   PhotoFace face;
   face.lens = large.cameras[0];
