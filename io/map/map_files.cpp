@@ -301,8 +301,10 @@ FileIdentity write_pfm(const std::filesystem::path& path, ImageView<const float>
 }
 
 std::vector<Rgb8> preview_colours() {
+  constexpr int kFirst = 16;  // darker ones look like the black of unknown pixels
   cv::Mat levels(1, 256, CV_8UC1);
-  for (int i = 0; i < 256; ++i) levels.at<std::uint8_t>(0, i) = static_cast<std::uint8_t>(i);
+  for (int i = 0; i < 256; ++i)
+    levels.at<std::uint8_t>(0, i) = static_cast<std::uint8_t>(kFirst + i * (255 - kFirst) / 255);
   cv::Mat bgr;
   cv::applyColorMap(levels, bgr, cv::COLORMAP_TURBO);
   std::vector<Rgb8> colours;

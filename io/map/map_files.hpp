@@ -80,9 +80,9 @@ struct PreviewEnds {
   float low = kUnknown, high = kUnknown;
 };
 
-/// Colour preview of a depth map: inverse depth between its 2 % and 98 % quantiles in the "turbo" colour map,
-/// near in red, far in blue; unknown pixels (NaN, not positive) are black. Source of the colours: A.
-/// Mikhailov, "Turbo, an improved rainbow colormap", 2019, as in OpenCV.
+/// Colour preview of a depth map: inverse depth between its 2 % and 98 % quantiles in the "turbo" colour map
+/// without its darkest colours, near in red, far in blue; unknown pixels (NaN, not positive) are black.
+/// Source of the colours: A. Mikhailov, "Turbo, an improved rainbow colormap", 2019, as in OpenCV.
 Image<Rgb8> depth_preview(ImageView<const float> depth);
 
 /// The 256 colours of the previews, the lowest first.

@@ -266,6 +266,16 @@ json work_on(SceneJob& job, const SharedWork& work, Turn& turn, LogFile& log) {
   return report;
 }
 
+/// How long a run took and, where it kept results, what all the work took; as the report's page has it.
+static std::string time_text(const json& report) {
+  const std::string text = fmt::format("{:.1f} s", report.at("elapsed").get<double>());
+  const bool kept =
+      std::ranges::any_of(report.at("views"), [](const json& view) { return view.value("kept", false); });
+  return kept ? fmt::format("{} ({:.1f} s of work with earlier runs)", text,
+                            report.at("seconds").at("total").get<double>())
+              : text;
+}
+
 std::string summary(const SceneJob& job, const json& report) {
   const std::size_t views = report.at("views").size() - job.findings.failed.size();
   const json& left_out = report.at("left_out");
@@ -273,8 +283,7 @@ std::string summary(const SceneJob& job, const json& report) {
                          ? fmt::format("{}: {} points from", report.at("cloud").get<std::string>(),
                                        report.at("points").get<std::uint64_t>())
                          : report.at("output").get<std::string>() + ": depth maps of";
-  line +=
-      fmt::format(" {} view{} in {:.1f} s", views, views == 1 ? "" : "s", report.at("elapsed").get<double>());
+  line += fmt::format(" {} view{} in {}", views, views == 1 ? "" : "s", time_text(report));
   if (!left_out.empty()) {
     const std::string name = left_out.front().at("name");
     line += left_out.size() == 1 ? fmt::format("; {} is left out", name)

@@ -48,7 +48,7 @@ void check_session_files(const fs::path& folder) {
 
 SessionFiles::SessionFiles(const std::vector<Input>& inputs, fs::path folder, const std::string& shared_key,
                            bool wait)
-    : count_(inputs.size()), folder_(std::move(folder)) {
+    : count_(inputs.size()), folder_(std::move(folder)), shared_(!shared_key.empty()) {
   if (inputs.empty() || folder_.empty()) return;
   check_session_files(folder_);
   try {
@@ -112,6 +112,8 @@ void SessionFiles::write() {
   try {
     std::map<std::size_t, json> all = lines_;
     all.insert(earlier_.begin(), earlier_.end());
+    if (!shared_)
+      for (const std::string& changed : keep_changed_session_files(folder_)) messages().warn("{}", changed);
     write_session_files(folder_, in_order(all));
     failure_.reset();
     error_ = nullptr;

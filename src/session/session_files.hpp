@@ -74,6 +74,7 @@ class SessionFiles {
   std::size_t at_once_ = 1;  ///< inputs
   std::size_t worked_ = 0;   ///< inputs that took time: of those that are kept, others say nothing
   std::filesystem::path folder_;
+  bool shared_;  ///< other processes may write there, too
   std::unique_ptr<OutputLock> lock_;
   std::map<std::size_t, nlohmann::json> lines_, earlier_;  ///< by input: of this run and of earlier ones
   std::optional<Failure> failure_;

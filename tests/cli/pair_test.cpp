@@ -183,7 +183,9 @@ TEST_F(ReconstructPair, PlansSayWhatIsKeptAndWhatIsReplaced) {
   const Outcome other = reconstruct({"pair", "--max-disparity", "12", "--dry-run"});
   EXPECT_THAT(other.out, HasSubstr("  to do: matching\n"
                                    "  in the place of earlier results: --max-disparity 16 -> 12\n"));
-  EXPECT_THAT(reconstruct({"pair", "--overwrite", "--dry-run"}).out, HasSubstr("  to do: matching\n"));
+  EXPECT_THAT(reconstruct({"pair", "--overwrite", "--dry-run"}).out,
+              HasSubstr("  to do: matching\n"
+                        "  in the place of earlier results: --overwrite is given\n"));
 }
 
 TEST_F(ReconstructPair, AnyFileThatSomebodyHasChangedIsKept) {

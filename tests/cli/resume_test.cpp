@@ -403,6 +403,11 @@ TEST_F(ReconstructResume, PlansAndStagesNameEarlierResults) {
   EXPECT_THAT(plan.out,
               HasSubstr("  in the place of earlier results:\n    depth maps of 5, such as view00.png: "
                         "--window 5 -> 7\n  memory"));
+  EXPECT_THAT(reconstruct({scene().string(), "--overwrite", "--dry-run"}).out,
+              HasSubstr("  in the place of earlier results, as --overwrite is given:\n"
+                        "    undistorting of 5, such as view00.png\n"
+                        "    depth maps of 5, such as view00.png\n"
+                        "    check across views of 5, such as view00.png\n    fusion\n  memory"));
   const Outcome fewer = reconstruct({scene().string(), "--views", "view0[01]*", "--dry-run"});
   EXPECT_THAT(fewer.out, HasSubstr("  the cloud of 5 views is replaced by one of 2\n"));
   const Outcome same = reconstruct({scene().string(), "--stage", "estimate"});

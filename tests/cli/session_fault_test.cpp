@@ -70,6 +70,25 @@ TEST_F(ReconstructSessionFault, FilesOfTheUserAreNotOverwritten) {
   EXPECT_EQ(lines_of(session() / "session.jsonl"), 2u);
 }
 
+TEST_F(ReconstructSessionFault, FilesThatSomebodyHasChangedAreKept) {
+  copy_scenes({"a", "b"});
+  ASSERT_EQ(run({session().string()}).exit_code, 0);
+  const fs::path page = session() / "index.html", lines = session() / "session.jsonl";
+  const std::string noted_page = "<!-- my note -->" + content(page) + "<!-- and another -->\n";
+  const std::string noted_lines = "{\"note\": \"mine\"}\n" + content(lines);
+  set_content(page, noted_page);
+  EXPECT_THAT(run({session().string()}).err,
+              HasSubstr(page.string() + " has been changed since it was written: it is kept as "
+                                        "index.changed.html\n"));
+  set_content(lines, content(lines) + noted_lines);
+  EXPECT_THAT(run({session().string()}).err, HasSubstr("it is kept as session.changed.jsonl\n"));
+  EXPECT_EQ(content(session() / "index.changed.html"), noted_page);
+  EXPECT_THAT(content(session() / "session.changed.jsonl"), testing::EndsWith(noted_lines));
+  EXPECT_EQ(lines_of(lines), 2u);
+  EXPECT_THAT(run({session().string()}).err, testing::Not(HasSubstr("is kept as")));
+  EXPECT_FALSE(fs::exists(session() / "index.changed-2.html"));
+}
+
 TEST_F(ReconstructSessionFault, ItsOwnFilesAreNoInputs) {
   copy_scenes({"a", "b"});
   ASSERT_EQ(run({session().string()}).exit_code, 0);

@@ -47,7 +47,8 @@ TEST_F(ReconstructWarning, OfAViewWithoutOverlapNamesThePoseAndTheAngles) {
 TEST_F(ReconstructWarning, AreCountedInTheLastLine) {
   EXPECT_THAT(reconstruct({scene().string()}).out, testing::Not(HasSubstr("warning")));
   EXPECT_THAT(reconstruct({scene().string(), "--min-fused-views", "9"}).out,
-              testing::ContainsRegex("points from 5 views in [0-9.]+ s; 1 warning; see "));
+              testing::ContainsRegex(
+                  "points from 5 views in [0-9.]+ s .[0-9.]+ s of work with earlier runs.; 1 warning; see "));
 }
 
 TEST_F(ReconstructWarning, OfAViewWithoutAPairNamesTheMethod) {

@@ -63,7 +63,7 @@ def main(page):
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         scene = shown(folder, text, {"scene": SCENE})
-        expect(scene, "1234 points from 2 views in 14.8 s on a device.", "lost.png is left out: ", "reconstruct 1.2.3, commit abc",
+        expect(scene, "1234 points from 2 views, 14.8 s of work on a device.", "lost.png is left out: ", "reconstruct 1.2.3, commit abc",
                "2026-11-26 18:03 UTC, report.json, report.log", "Warnings", "second", "depth: farnear", "confidence: 01",
                "96 x 72, searched 0.5 to 123.5, found 1.235 to 9, 64 planes, 2 sources, 1.50 s", "depth 8.771.25",
                "known 50.0 %", "agreed by other views 25.0 %", "96 x 72, searched 0.5 to 123.5, 2 sources",
@@ -78,13 +78,13 @@ def main(page):
 
         pair = shown(folder, text, {"pair": PAIR})
         expect(pair, "imagesl.png, ", ", 120x80", "methodbm", "disparities0 to 15", "known86.9 % of the pixels, 13.1 % filled",
-               "time14.75 s on a device", "far: disparity 1near: disparity 12.35black: unknown", "stepsecondsreading0.50")
+               "time14.75 s of work on a device", "far: disparity 1near: disparity 12.35black: unknown", "stepsecondsreading0.50")
         check([i["src"] for i in pair.all("img")] == ["photo.jpg", "preview.png"], "pictures of a pair")
         expect(shown(folder, text, {"pair": CALIBRATED}), "calibrationcalib.txt, ", "points7",
                "far: disparity 1near: disparity 12.35, depth 3.142 mm")
 
         session = shown(folder, text, {"session": SESSION})
-        expect(session, "2 scenesscene", "viewspointssecondselapsedwarningsstatus", "5991.30.50done", "b-----failed: ")
+        expect(session, "2 scenesscene", "viewspointsseconds of workof them in the last runwarningsstatus", "5991.30.50done", "b-----failed: ")
         check([a["href"] for a in session.all("a")] == ["a/report.html"], "links of a session")
         check([i["src"] for i in session.all("img")] == [EVIL], "pictures of a session")
 

@@ -80,6 +80,13 @@ for sheet in SITE.rglob("*.css"):
     for resource in re.findall(r"""(?:url\(\s*|@import\s+)["']?([^"')]*)""", sheet.read_text(encoding="utf-8")):
         if not resource.startswith("data:") and not (sheet.parent / resource.split("?")[0].split("#")[0]).is_file():
             faults.append(f"{sheet.name} loads {resource}")
+home = pages[(SITE / "index.html").resolve()]
+shown = [pathlib.Path(file).name for file in home.loaded if "pictures/" in file]
+if shown[:2] != ["capture.jpg", "good.jpg"]:
+    faults.append(f"the first page shows {shown}, and not first a real capture, then the rendered scene")
+licence = SITE / "pictures/capture-license.txt"
+if "pictures/capture-license.txt" not in home.links or "Redistribution" not in licence.read_text():
+    faults.append("the licence of the capture is not beside its picture")
 searched = json.loads((SITE / "search/search_index.json").read_text())["docs"]
 for word in ("--point-spacing", "image_undistorter", "calib.txt"):
     if not any(word in section["text"] for section in searched):

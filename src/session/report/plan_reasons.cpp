@@ -8,24 +8,38 @@
 
 namespace recon {
 
+/// Views of a step, in the plan.
+static std::string views_text(const SceneJob& job, Step step, const std::vector<int>& views) {
+  const std::string& first = job.plan.name(views.front());
+  return views.size() == 1 ? fmt::format("{} of {}", step_name(step), first)
+                           : fmt::format("{} of {}, such as {}", step_name(step), views.size(), first);
+}
+
+/// Why a step is done again.
+static std::vector<std::string> stale_lines(const SceneJob& job, Step step, std::vector<int> views) {
+  const ResultStore& results = job.products.results;
+  std::vector<std::string> lines;
+  if (results.overwrites()) {
+    std::erase_if(views, [&](int view) { return !results.is_of_before(job.products.key(step, view)); });
+    if (!views.empty()) lines.push_back(is_of_views(step) ? views_text(job, step, views) : step_name(step));
+  } else if (is_of_views(step)) {
+    for (const auto& [cause, stale] : stale_views(job.products, step, views))
+      lines.push_back(views_text(job, step, stale) + ": " + cause);
+  } else if (!views.empty()) {
+    for (const StaleCause& cause : results.causes({step}))
+      lines.push_back(fmt::format("{}: {}", step_name(step), cause.text));
+  }
+  return lines;
+}
+
 std::string stale_text(const SceneJob& job, const SceneWork& work) {
   std::vector<std::string> lines;
-  for (const auto& [step, views] : work) {
-    if (!is_of_views(step) && !views.empty()) {
-      for (const StaleCause& cause : job.products.results.causes({step}))
-        lines.push_back(fmt::format("{}: {}", step_name(step), cause.text));
-      continue;
-    }
-    for (const auto& [cause, stale] : stale_views(job.products, step, views)) {
-      const std::string& first = job.plan.name(stale.front());
-      lines.push_back(stale.size() == 1 ? fmt::format("{} of {}: {}", step_name(step), first, cause)
-                                        : fmt::format("{} of {}, such as {}: {}", step_name(step),
-                                                      stale.size(), first, cause));
-    }
-  }
-  return lines.empty()
-             ? ""
-             : fmt::format("  in the place of earlier results:\n    {}\n", fmt::join(lines, "\n    "));
+  for (const auto& [step, views] : work)
+    for (std::string& line : stale_lines(job, step, views)) lines.push_back(std::move(line));
+  return lines.empty() ? ""
+                       : fmt::format("  in the place of earlier results{}:\n    {}\n",
+                                     job.products.results.overwrites() ? ", as --overwrite is given" : "",
+                                     fmt::join(lines, "\n    "));
 }
 
 std::vector<std::string> removed_texts(const SceneJob& job, const SceneWork& work) {

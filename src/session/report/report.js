@@ -123,13 +123,13 @@ function viewFigure(view) {
 }
 
 function sceneParts(data) {
-  const from = "points" in data ? `${data.points} points from ${data.views.length} views in ` : "";
+  const from = "points" in data ? `${data.points} points from ${data.views.length} views, ` : "";
   const charts = [histogram(data.baselines, "Angles between views and their sources", "°"),
                   histogram(data.depths, "Depths of all checked pixels, scene units", "")].filter(Boolean);
   const legend = data.views.some(view => view.preview) && make("p", {class: "legend"},
       scale("depth: far", "near"), data.views.some(view => view.confidence) && scale("confidence: 0", "1"),
       make("span", {}, "black: unknown"));
-  return [make("h1", {}, data.scene), make("p", {}, `${from}${data.seconds.total.toFixed(1)} s on ${data.device}.`),
+  return [make("h1", {}, data.scene), make("p", {}, `${from}${data.seconds.total.toFixed(1)} s of work on ${data.device}.`),
           data.left_out.map(view => make("p", {}, make("b", {}, view.name), ` is left out: ${view.reason}`)),
           origin(data), warnings(data.warnings), cloudPlace(data),
           charts.length > 0 && make("div", {class: "charts"}, charts),
@@ -151,7 +151,7 @@ function pairParts(data) {
               row("known", `${percent(data.known)} of the pixels` +
                            (data.filled > 0 ? `, ${percent(data.filled)} filled` : "")),
               "points" in data && row("points", String(data.points)),
-              row("time", `${data.seconds.total.toFixed(2)} s on ${data.device}`)),
+              row("time", `${data.seconds.total.toFixed(2)} s of work on ${data.device}`)),
           origin(data), warnings(data.warnings), cloudPlace(data),
           make("figure", {class: "view"}, pictures([[data.photo, "photo"], [data.preview, "disparity"]]),
                make("figcaption", {}, colours.length === 2 && scale(end("far", 0), end("near", 1)),
@@ -160,14 +160,15 @@ function pairParts(data) {
 }
 
 function sessionParts({scenes}) {
-  const numbers = [["views", 0], ["points", 0], ["seconds", 1], ["elapsed", 1], ["warnings", 0]];
+  const numbers = [["views", 0, "views"], ["points", 0, "points"], ["seconds", 1, "seconds of work"],
+                   ["elapsed", 1, "of them in the last run"], ["warnings", 0, "warnings"]];
   const name = line => {
     const picture = line.picture && make("img", {class: "scene", src: line.picture, alt: "", loading: "lazy"});
     const content = [picture, line.scene];
     return make("td", {}, line.page ? link(line.page, ...content) : content);
   };
   return [make("h1", {}, counted(scenes.length, "scene")), make("table", {},
-      row(head("scene"), numbers.map(([key]) => right(key, "th")), head("status")),
+      row(head("scene"), numbers.map(([, , title]) => right(title, "th")), head("status")),
       scenes.map(line => row(name(line), numbers.map(([key, digits]) => right(line[key]?.toFixed(digits) ?? "-")),
                              line.status + (line.error ? `: ${line.error}` : ""))))];
 }

@@ -9,8 +9,10 @@
 #include <string_view>
 #include <utility>
 
+#include "core/content_hash.hpp"
 #include "core/duration.hpp"
 #include "core/error.hpp"
+#include "core/paths.hpp"
 #include "core/printable.hpp"
 #include "core/text_table.hpp"
 #include "io/file/input_file.hpp"
@@ -18,6 +20,7 @@
 #include "session/options/option_text.hpp"
 #include "session/pair/pair_results.hpp"
 #include "session/report/page.hpp"
+#include "session/resume/output_folder.hpp"
 #include "session/resume/step_record.hpp"
 
 namespace recon {
@@ -197,13 +200,46 @@ std::vector<json> read_session_lines(const fs::path& folder) {
   return lines;
 }
 
+/// The last line of the page: hashes of what is before it and of the lines, also of those of the call before,
+/// which a killed call leaves beside its page.
+static std::string session_key(std::string_view page, std::string_view lines,
+                               std::string_view earlier_lines) {
+  return fmt::format("<!-- {} {} {} -->\n", content_hash(page), content_hash(lines),
+                     content_hash(earlier_lines));
+}
+
+/// The bytes of a file of the session; none where it cannot be read.
+static std::string session_text(const fs::path& file) try {
+  return is_file(file) ? read_file(file) : std::string();
+} catch (const Error&) {
+  return {};
+}
+
+std::vector<std::string> keep_changed_session_files(const fs::path& folder) {
+  const std::string lines = session_text(folder / kSessionLines), page = session_text(folder / kSessionPage);
+  if (page.empty()) return {};
+  const std::size_t end = std::min(page.rfind("<!-- "), page.size());
+  std::istringstream key(page.substr(end));
+  std::string mark, of_page, of_lines, of_earlier_lines;
+  key >> mark >> of_page >> of_lines >> of_earlier_lines;
+  std::vector<std::string> texts;
+  if (content_hash(page.substr(0, end)) != of_page)
+    texts.push_back(Workspace::keep_changed(folder / kSessionPage));
+  if (const std::string hash = content_hash(lines);
+      !lines.empty() && hash != of_lines && hash != of_earlier_lines)
+    texts.push_back(Workspace::keep_changed(folder / kSessionLines));
+  std::erase(texts, "");
+  return texts;
+}
+
 void write_session_files(const fs::path& folder, const std::vector<json>& lines) {
   std::error_code error;
   fs::create_directories(folder, error);  // else writing fails and says why
   std::string text;
   for (const json& line : lines) text += line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  const std::string page = web_page("session", page_data(folder, lines));
+  write_file(folder / kSessionPage, page + session_key(page, text, session_text(folder / kSessionLines)));
   write_file(folder / kSessionLines, text);
-  write_file(folder / kSessionPage, web_page("session", page_data(folder, lines)));
 }
 
 }  // namespace recon

@@ -44,4 +44,10 @@ std::vector<nlohmann::json> read_session_lines(const std::filesystem::path& fold
 /// @throws OutputError
 void write_session_files(const std::filesystem::path& folder, const std::vector<nlohmann::json>& lines);
 
+/// Gives those of these files that somebody has changed since they were written other names, such as
+/// index.changed.html. Call it before they are written again, where no other process writes them.
+/// @returns texts that name them
+/// @throws OutputError
+std::vector<std::string> keep_changed_session_files(const std::filesystem::path& folder);
+
 }  // namespace recon

@@ -31,7 +31,13 @@ std::string map_file(const char* folder, const std::string& view, MapKind kind, 
 
 constexpr const char* kChanged = ".changed";
 
-/// Whether a file has a name of Workspace::kept_path.
+/// The name at which a file that somebody has changed is kept: its I-th copy, from 1.
+fs::path kept_path(const fs::path& file, int i) {
+  const std::string copy = i == 1 ? "" : "-" + std::to_string(i);
+  return fs::path(file).replace_extension().string() + kChanged + copy + file.extension().string();
+}
+
+/// Whether a file has a name of kept_path.
 bool is_kept(const std::filesystem::path& file) {
   const std::string kind = file.stem().extension().string();
   return kind == kChanged || kind.starts_with(std::string(kChanged) + "-");
@@ -203,9 +209,14 @@ void Workspace::remove_leftovers(bool exclusive) const {
   }
 }
 
-fs::path Workspace::kept_path(const fs::path& file, int i) {
-  const std::string copy = i == 1 ? "" : "-" + std::to_string(i);
-  return fs::path(file).replace_extension().string() + kChanged + copy + file.extension().string();
+std::string Workspace::keep_changed(const fs::path& file) {
+  std::error_code error;
+  fs::path kept;
+  for (int i = 1; i == 1 || fs::exists(fs::symlink_status(kept, error)); ++i) kept = kept_path(file, i);
+  fs::rename(file, kept, error);
+  if (error == std::errc::no_such_file_or_directory) return {};
+  if (error) throw OutputError(file.string() + ": cannot be renamed: " + error.message());
+  return file.string() + " has been changed since it was written: it is kept as " + kept.filename().string();
 }
 
 std::uint64_t Workspace::bytes_left(std::uint64_t bytes) const {

@@ -85,8 +85,10 @@ class Workspace {
   /// @param exclusive  no other process writes into the folder; else files younger than an hour stay
   void remove_leftovers(bool exclusive) const;
 
-  /// The name at which a file that somebody has changed is kept: its I-th copy, from 1.
-  static std::filesystem::path kept_path(const std::filesystem::path& file, int i);
+  /// Gives a file that somebody has changed a name that nothing has, such as fused.changed.ply.
+  /// @returns a text that names both; empty where another process has kept it
+  /// @throws OutputError
+  static std::string keep_changed(const std::filesystem::path& file);
 
   /// Of the bytes that the results will take at most, those that are not in the folder yet; kept copies of
   /// changed files do not count.

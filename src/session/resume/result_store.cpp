@@ -156,19 +156,10 @@ void ResultStore::begin(const ResultKey& key, const std::function<bool(const std
   }
 }
 
-/// Gives a file a name that nothing has.
 void ResultStore::keep(const std::string& file) {
-  const std::filesystem::path path = workspace_.path(file);
   const std::lock_guard lock(mutex_);
-  std::error_code error;
-  std::filesystem::path kept;
-  for (int i = 1; i == 1 || std::filesystem::exists(std::filesystem::symlink_status(kept, error)); ++i)
-    kept = Workspace::kept_path(path, i);
-  std::filesystem::rename(path, kept, error);
-  if (error == std::errc::no_such_file_or_directory) return;  // another process has kept it
-  if (error) throw OutputError(path.string() + ": cannot be renamed: " + error.message());
-  changed_.push_back(path.string() + " has been changed since it was written: it is kept as " +
-                     kept.filename().string());
+  if (std::string text = Workspace::keep_changed(workspace_.path(file)); !text.empty())
+    changed_.push_back(std::move(text));
 }
 
 void ResultStore::write(const RunFiles& files, const std::function<void()>& write) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/paths.hpp"
 #include "session/resume/changes.hpp"
 #include "session/resume/output_folder.hpp"
 #include "session/resume/step_record.hpp"
@@ -56,6 +57,9 @@ class ResultStore {
   /// Why the result of an earlier run does not hold; empty where there was none.
   std::string reason(const ResultKey& key) const { return in_one_line(causes(key)); }
   std::vector<StaleCause> causes(const ResultKey& key) const { return state(key).causes; }
+
+  /// Whether an earlier run has made the result, whatever has become of it since.
+  bool is_of_before(const ResultKey& key) const { return is_there(record_path(key)); }
 
   /// Whether that is because it depends on something else now.
   bool changed(const ResultKey& key) const { return state(key).changed; }

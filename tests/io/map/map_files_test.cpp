@@ -162,8 +162,8 @@ TEST(DepthPreview, ShowsNearInRedFarInBlueUnknownInBlack) {
   const Image<Rgb8> shown = depth_preview(depth.view());
   EXPECT_EQ(shown(50, 0), (Rgb8{0, 0, 0}));
   EXPECT_EQ(shown(51, 0), (Rgb8{0, 0, 0}));
-  // The ends of "turbo" as published: dark blue (48, 18, 59) and dark red (122, 4, 3).
-  EXPECT_EQ(shown(0, 0), (Rgb8{48, 18, 59}));
+  // Of "turbo" as published: the blue of 16 (64, 64, 162), which is no black, and dark red (122, 4, 3).
+  EXPECT_EQ(shown(0, 0), (Rgb8{64, 64, 162}));
   EXPECT_EQ(shown(99, 0), (Rgb8{122, 4, 3}));
   EXPECT_GT(shown(40, 0).g, 200);
   const Image<Rgb8> none = depth_preview(Image<float>(2, 2, kUnknown).view());
@@ -171,7 +171,7 @@ TEST(DepthPreview, ShowsNearInRedFarInBlueUnknownInBlack) {
   Image<float> negative(100, 1, -9.0f);
   for (int x = 50; x < 100; ++x) negative(x, 0) = -4;
   EXPECT_EQ(disparity_preview(negative.view())(99, 0), (Rgb8{122, 4, 3}));
-  EXPECT_EQ(disparity_preview(Image<float>(2, 2, 5.0f).view())(1, 1), (Rgb8{48, 18, 59}));
+  EXPECT_EQ(disparity_preview(Image<float>(2, 2, 5.0f).view())(1, 1), (Rgb8{64, 64, 162}));
 }
 
 }  // namespace
