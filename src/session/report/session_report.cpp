@@ -200,11 +200,13 @@ std::vector<json> read_session_lines(const fs::path& folder) {
   return lines;
 }
 
+constexpr std::string_view kSessionKey = "<!-- as written: ";
+
 /// The last line of the page: hashes of what is before it and of the lines, also of those of the call before,
 /// which a killed call leaves beside its page.
 static std::string session_key(std::string_view page, std::string_view lines,
                                std::string_view earlier_lines) {
-  return fmt::format("<!-- {} {} {} -->\n", content_hash(page), content_hash(lines),
+  return fmt::format("{}{} {} {} -->\n", kSessionKey, content_hash(page), content_hash(lines),
                      content_hash(earlier_lines));
 }
 
@@ -218,12 +220,13 @@ static std::string session_text(const fs::path& file) try {
 std::vector<std::string> keep_changed_session_files(const fs::path& folder) {
   const std::string lines = session_text(folder / kSessionLines), page = session_text(folder / kSessionPage);
   if (page.empty()) return {};
-  const std::size_t end = std::min(page.rfind("<!-- "), page.size());
-  std::istringstream key(page.substr(end));
-  std::string mark, of_page, of_lines, of_earlier_lines;
-  key >> mark >> of_page >> of_lines >> of_earlier_lines;
+  const std::size_t end = std::min(page.rfind(kSessionKey), page.size());
+  const std::string_view key = std::string_view(page).substr(end);
+  std::istringstream hashes(std::string(key.substr(std::min(kSessionKey.size(), key.size()))));
+  std::string of_page, of_lines, of_earlier_lines, mark, more;
+  hashes >> of_page >> of_lines >> of_earlier_lines >> mark;
   std::vector<std::string> texts;
-  if (content_hash(page.substr(0, end)) != of_page)
+  if (content_hash(page.substr(0, end)) != of_page || hashes >> more)
     texts.push_back(Workspace::keep_changed(folder / kSessionPage));
   if (const std::string hash = content_hash(lines);
       !lines.empty() && hash != of_lines && hash != of_earlier_lines)
