@@ -96,6 +96,7 @@ void ResultStore::put(const ResultKey& key, StepRecord record) {
   const std::lock_guard lock(mutex_);
   Entry& entry = entries_[key];
   entry.record = std::move(record);
+  entry.hashes.clear();
   entry.state.kept = false;
 }
 
@@ -103,6 +104,17 @@ const StepRecord* ResultStore::get(const ResultKey& key) const {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(key);
   return found == entries_.end() || !found->second.record ? nullptr : &*found->second.record;
+}
+
+std::string ResultStore::hash_of(const ResultKey& key, const std::string& file) const {
+  const std::lock_guard lock(mutex_);
+  const auto entry = entries_.find(key);
+  if (entry == entries_.end() || !entry->second.record) return {};
+  std::map<std::string, std::string>& hashes = entry->second.hashes;
+  if (hashes.empty())
+    for (const OutputFile& it : entry->second.record->outputs) hashes[it.name] = it.identity.hash;
+  const auto hash = hashes.find(file);
+  return hash == hashes.end() ? std::string() : hash->second;
 }
 
 void ResultStore::clean(const ResultKey& key) {

@@ -58,6 +58,9 @@ class ResultStore {
   std::string reason(const ResultKey& key) const { return in_one_line(causes(key)); }
   std::vector<StaleCause> causes(const ResultKey& key) const { return state(key).causes; }
 
+  /// The hash of a file of a result that was found or put; empty where it has no such file.
+  std::string hash_of(const ResultKey& key, const std::string& file) const;
+
   /// Whether an earlier run has made the result, whatever has become of it since.
   bool is_of_before(const ResultKey& key) const { return is_there(record_path(key)); }
 
@@ -113,6 +116,7 @@ class ResultStore {
   struct Entry {
     std::optional<StepRecord> record = {};
     State state = {};
+    mutable std::map<std::string, std::string> hashes = {};  ///< of its files, from the first question on
   };
 
   Entry look_up(const ResultKey& key, const nlohmann::json& inputs, bool superseded_too) const;

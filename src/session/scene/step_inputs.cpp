@@ -77,13 +77,13 @@ json StepInputs::maps(int view) const {
   json maps = {{"maps", hashes(*products_.result(Step::kEstimate, view))},
                {"camera", describe(plan_.view(view).camera)},
                {"pose", describe(plan_.scene_view(view).cam_from_world)}};
-  if (const StepRecord* const planes = products_.results.get({Step::kPlanes}))
-    for (const OutputFile& file : planes->outputs) {
-      if (file.name == Workspace::plane_file(plan_.view(view).output_name))
-        maps["filled"] = file.identity.hash;
-      if (file.name == Workspace::prior_file(plan_.view(view).output_name))
-        maps["prior"] = file.identity.hash;
-    }
+  const std::string& name = plan_.view(view).output_name;
+  const auto add = [&](const char* member, const std::string& file) {
+    if (std::string hash = products_.results.hash_of({Step::kPlanes}, file); !hash.empty())
+      maps[member] = std::move(hash);
+  };
+  add("filled", Workspace::plane_file(name));
+  add("prior", Workspace::prior_file(name));
   return maps;
 }
 
