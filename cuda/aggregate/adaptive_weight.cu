@@ -4,7 +4,6 @@
 #include "cuda/aggregate/cost_sum.cuh"
 #include "cuda/aggregate/weight_window.cuh"
 #include "cuda/device/error.hpp"
-#include "cuda/device/memory.hpp"
 #include "cuda/device/shared_memory.hpp"
 
 /// Sums of adaptive weights: a thread accumulates eight columns of four planes, whose matches are eleven
@@ -178,9 +177,6 @@ __global__ void gaps_kernel(DeviceVolume costs, int planes, float* gaps) {
 std::ptrdiff_t lab_pitch(int width) {
   return padded_count<float>(width + 2);
 }
-std::size_t lab_bytes(int width, int height) {
-  return arena_bytes(element_count({lab_pitch(width), 3, height, sizeof(float)}));
-}
 
 void queue_lab(const Rgb8* image, std::ptrdiff_t pitch, int width, int height, float scale, float* lab,
                cudaStream_t stream) {
@@ -216,35 +212,32 @@ void launch(const WeightProblem& problem, float* gaps, cudaStream_t stream) {
 
 }  // namespace
 
-std::size_t adaptive_weight_bytes(int width, int planes, int height) {
-  return 2 * lab_bytes(width, height) +
-         arena_bytes(element_count({blocks_for(planes, Few::kPlanes), height, sizeof(float)}));
+WeightMemory WeightMemory::take(int width, int planes, int height, Arena& arena) {
+  const std::size_t lab = element_count({lab_pitch(width), 3, height});
+  return {arena.take<float>(lab), arena.take<float>(lab),
+          arena.take<float>(element_count({blocks_for(planes, Few::kPlanes), height}))};
 }
 
 void queue_adaptive_weight(const ColourImages& images, const AdaptiveWeightOptions& options,
-                           const DeviceVolume& costs, const DeviceVolume& aggregated, std::byte* scratch,
-                           cudaStream_t stream) {
+                           const DeviceVolume& costs, const DeviceVolume& aggregated,
+                           const WeightMemory& memory, cudaStream_t stream) {
   EXPECTS(options.radius >= 0 && options.radius <= kMaxAdaptiveRadius);
   EXPECTS(options.gamma_colour > 0.0f && options.gamma_space > 0.0f);
   EXPECTS(costs.width == aggregated.width && costs.planes == aggregated.planes &&
           costs.height == aggregated.height);
   EXPECTS(costs.data != aggregated.data || costs.data == nullptr);
   if (costs.empty()) return;
-  const std::size_t image_bytes = lab_bytes(costs.width, costs.height);
-  auto* reference = reinterpret_cast<float*>(scratch);
-  auto* source = reinterpret_cast<float*>(scratch + image_bytes);
-  auto* gaps = reinterpret_cast<float*>(scratch + 2 * image_bytes);
   constexpr float kLog2E = 1.44269504f, kMaxScale = 1e30f;
   const float scale = std::min(kLog2E / options.gamma_colour, kMaxScale);
-  queue_lab(images.reference, images.pitch, costs.width, costs.height, scale, reference, stream);
+  queue_lab(images.reference, images.pitch, costs.width, costs.height, scale, memory.reference, stream);
   if (images.source != nullptr)
-    queue_lab(images.source, images.pitch, costs.width, costs.height, scale, source, stream);
+    queue_lab(images.source, images.pitch, costs.width, costs.height, scale, memory.source, stream);
   const WeightProblem problem{costs,
                               aggregated,
-                              reference,
-                              images.source != nullptr ? source : nullptr,
+                              memory.reference,
+                              images.source != nullptr ? memory.source : nullptr,
                               lab_pitch(costs.width),
-                              gaps,
+                              memory.gaps,
                               kLog2E / options.gamma_space,
                               options.radius,
                               images.side,
@@ -252,11 +245,11 @@ void queue_adaptive_weight(const ColourImages& images, const AdaptiveWeightOptio
   const int most = device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   const auto fits = [&](std::size_t bytes) { return bytes <= static_cast<std::size_t>(most); };
   if (costs.planes <= 16 || !fits(shared_bytes<Some>(options.radius)))
-    launch<Few, 4>(problem, gaps, stream);
+    launch<Few, 4>(problem, memory.gaps, stream);
   else if (costs.planes <= 32 || !fits(shared_bytes<Many>(options.radius)))
-    launch<Some, 3>(problem, gaps, stream);
+    launch<Some, 3>(problem, memory.gaps, stream);
   else
-    launch<Many, 2>(problem, gaps, stream);
+    launch<Many, 2>(problem, memory.gaps, stream);
 }
 
 }  // namespace recon::cuda

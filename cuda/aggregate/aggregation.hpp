@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include <cstddef>
+#include <functional>
 
 #include "aggregate/aggregation.hpp"
 #include "cuda/aggregate/adaptive_weight.hpp"
@@ -10,26 +10,23 @@
 
 namespace recon::cuda {
 
-/// The max length of an arm.
-int longest_arm(const CrossOptions& options);
+/// The costs of a view that are aggregated, and what guides it.
+struct AggregatedCosts {
+  ColourImages colours;  ///< for kAdaptiveWeight, else ignored
+  CrossImages arms;      ///< for kCrossBased, else ignored; `longest` follows from the options
+  AggregationOptions options;
+  float max_cost;             ///< max finite cost; for kConstantWindow and kCrossBased
+  int width, planes, height;  ///< of the volume, at most kMaxAggregatedWidth wide
+};
 
-/// Bytes of a volume in an arena.
-std::size_t device_volume_bytes(int width, int planes, int height);
-
-/// Bytes of scratch memory for queue_aggregation on the current device.
-std::size_t aggregation_bytes(int width, int planes, int height, const AggregationOptions& options);
-
-/// Queues recon::aggregated.
-/// @param colours  for kAdaptiveWeight, else ignored
-/// @param arms     for kCrossBased, else ignored; `longest` is set here
-/// @param max_cost max finite cost; for kConstantWindow and kCrossBased
-/// @param costs    (y, d, x), at most kMaxAggregatedWidth wide; contents undefined afterwards, unless this
-///                 volume is returned
-/// @param scratch  aggregation_bytes of memory, aligned to 256 bytes
-/// @return the result: `costs` itself, or a volume of its shape in `scratch`
+/// Queues recon::aggregated of a volume, with the addresses of its memory. The contents of the costs are
+/// undefined afterwards, unless they are returned.
+/// @return the result: `costs` itself, or a volume of its shape
 /// @throws std::logic_error if an option is out of range; DeviceError
-DeviceVolume queue_aggregation(const ColourImages& colours, CrossImages arms,
-                               const AggregationOptions& options, float max_cost, const DeviceVolume& costs,
-                               std::byte* scratch, cudaStream_t stream);
+using QueueAggregation = std::function<DeviceVolume(const DeviceVolume& costs, cudaStream_t stream)>;
+
+/// Takes the memory of an aggregation on the current device from an arena.
+/// @throws UsageError for one that only the CPU has
+QueueAggregation take_aggregation(const AggregatedCosts& costs, Arena& arena);
 
 }  // namespace recon::cuda

@@ -236,12 +236,12 @@ int band_rows(int height, int radius, int blocks, int at_once) {
 
 }  // namespace
 
-std::size_t constant_window_bytes(int width, int planes, int height, int radius) {
-  return radius > kMaxRadius ? cross_by_sums_bytes(width, planes, height) : 0;
+CrossSums take_window_sums(int width, int planes, int height, int radius, Arena& arena) {
+  return radius > kMaxRadius ? CrossSums::take(width, planes, height, arena) : CrossSums{};
 }
 
 void queue_constant_window(const DeviceVolume& costs, int radius, float max_cost,
-                           const DeviceVolume& aggregated, std::byte* scratch, cudaStream_t stream) {
+                           const DeviceVolume& aggregated, const CrossSums& sums, cudaStream_t stream) {
   EXPECTS(radius >= 0 && radius <= kMaxConstantRadius);
   EXPECTS(costs.width == aggregated.width && costs.planes == aggregated.planes &&
           costs.height == aggregated.height && costs.pitch == aggregated.pitch);
@@ -254,7 +254,7 @@ void queue_constant_window(const DeviceVolume& costs, int radius, float max_cost
   if (reach > kMaxRadius) {
     CrossImages window;
     window.longest = reach;
-    return queue_cross_by_sums({window, CrossOrder::kVertical, costs, aggregated, unit}, scratch, stream);
+    return queue_cross_by_sums({window, CrossOrder::kVertical, costs, aggregated, unit}, sums, stream);
   }
   constexpr int kMaxColumns = kColumns * kMaxThreads;
   WindowGrid grid{costs, aggregated, unit, reach, rounded_up(costs.width, kColumns), 0, 0};

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "aggregate/aggregation.hpp"
+#include "cuda/device/memory.hpp"
 #include "cuda/device/volume.hpp"
 
 namespace recon::cuda {
@@ -20,18 +21,35 @@ struct CrossImages {
   int longest = 255;  ///< max arm length: CrossOptions::reach - 1
 };
 
-/// Bytes of scratch memory for queue_cross_based on the current device.
-std::size_t cross_based_bytes(int width, int planes, int height, const CrossBasedOptions& options,
-                              int longest);
+/// Sums along one direction of a few planes at a time.
+struct CrossSums {
+  double* sums = nullptr;
+  int* counts = nullptr;
+  int planes = 0;  ///< at a time
+
+  /// For costs of a shape. Never more than for a larger one.
+  static CrossSums take(int width, int planes, int height, Arena& arena);
+};
+
+/// Scratch memory of queue_cross_based.
+struct CrossMemory {
+  float* volume = nullptr;  ///< means, in their layout or with x and y exchanged
+  Cross* crosses[2] = {};   ///< of both views with x and y exchanged
+  CrossSums sums;           ///< for arms that are too long for strips
+
+  /// On the current device, for costs of a shape. @param longest  see CrossImages
+  static CrossMemory take(int width, int planes, int height, const CrossBasedOptions& options, int longest,
+                          Arena& arena);
+};
 
 /// Queues recon::cross_based, bit-identical.
 /// @param max_cost max finite cost
 /// @param costs    (y, d, x), 0 .. `max_cost`, or +infinity (no cost); at most kMaxAggregatedWidth wide;
 ///                 contents undefined afterwards, unless this volume is returned
-/// @param scratch  cross_based_bytes of memory, aligned to 256 bytes
-/// @return the result: `costs` itself, or a volume of its shape in `scratch`
+/// @param memory   taken for the shape
+/// @return the result: `costs` itself, or a volume of its shape in `memory`
 /// @throws std::logic_error if an option or the max cost is out of range; DeviceError
 DeviceVolume queue_cross_based(const CrossImages& arms, const CrossBasedOptions& options, float max_cost,
-                               const DeviceVolume& costs, std::byte* scratch, cudaStream_t stream);
+                               const DeviceVolume& costs, const CrossMemory& memory, cudaStream_t stream);
 
 }  // namespace recon::cuda

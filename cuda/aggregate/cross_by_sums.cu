@@ -5,7 +5,6 @@
 #include "cuda/aggregate/cross_based.hpp"
 #include "cuda/aggregate/cross_passes.hpp"
 #include "cuda/device/error.hpp"
-#include "cuda/device/memory.hpp"
 #include "cuda/device/shared_memory.hpp"
 
 namespace recon::cuda {
@@ -219,35 +218,30 @@ std::ptrdiff_t plane_elements(int width, int height) {
   return padded_count<double>(width) * (std::ptrdiff_t{height} + 1);
 }
 
-int group_planes(int width, int planes, int height) {
-  const std::size_t bytes =
-      static_cast<std::size_t>(plane_elements(width, height)) * (sizeof(double) + sizeof(int));
-  return static_cast<int>(std::clamp<std::size_t>(kGroupBytes / bytes, 1, static_cast<std::size_t>(planes)));
-}
-
 }  // namespace
 
-std::size_t cross_by_sums_bytes(int width, int planes, int height) {
-  // At least what group_planes uses; unlike that it never decreases as the volume grows.
-  const std::size_t plane = element_count({plane_elements(width, height)}) * (sizeof(double) + sizeof(int));
-  const std::size_t all = plane * static_cast<std::size_t>(planes);
-  return arena_bytes(std::max(plane, std::min(all, kGroupBytes))) + kArenaAlignment;
+CrossSums CrossSums::take(int width, int planes, int height, Arena& arena) {
+  if (width == 0 || planes == 0 || height == 0) return {};
+  const std::size_t plane = element_count({plane_elements(width, height)}), all = element_count({planes}),
+                    bytes = plane * (sizeof(double) + sizeof(int)),
+                    most = std::clamp<std::size_t>(kGroupBytes / bytes, 1, all);
+  auto* const sums = arena.take<double>(plane * most);
+  // With the sums at least what so many planes need; unlike that it never decreases as the volume grows.
+  const std::size_t rest = std::max(bytes, std::min(bytes * all, kGroupBytes)) + kArenaAlignment -
+                           arena_bytes(plane * most * sizeof(double));
+  return {sums, arena.take<int>(rest / sizeof(int)), static_cast<int>(most)};
 }
 
-void queue_cross_by_sums(const CrossPass& pass, std::byte* scratch, cudaStream_t stream) {
+void queue_cross_by_sums(const CrossPass& pass, const CrossSums& sums, cudaStream_t stream) {
   const int width = pass.costs.width, height = pass.costs.height, planes = pass.costs.planes;
   EXPECTS(height < 1 << 16);  // the length of an arm has 16 bits
-  const int most = group_planes(width, planes, height), around = 2 * pass.arms.longest;
+  const int most = sums.planes, around = 2 * pass.arms.longest;
   const int part = around > kLine / 2 ? width : std::min(width, kLine - around);
   const std::size_t line =
       static_cast<std::size_t>(std::min(width, part + around) + 1) * (sizeof(double) + sizeof(int));
   for (const auto kernel : {row_kernel<true>, row_kernel<false>}) allow_shared_memory(kernel);
-  Group group{pass, {}, 0, part};
-  group.columns.pitch = padded_count<double>(width);
-  group.columns.plane = plane_elements(width, height);
-  group.columns.sums = reinterpret_cast<double*>(scratch);
-  group.columns.counts = reinterpret_cast<int*>(
-      scratch + arena_bytes(static_cast<std::size_t>(group.columns.plane * most) * sizeof(double)));
+  Group group{
+      pass, {sums.sums, sums.counts, padded_count<double>(width), plane_elements(width, height)}, 0, part};
   const unsigned blocks = blocks_for(width, kColumnThreads), parts = blocks_for(width, part);
   for (group.first = 0; group.first < planes; group.first += most) {
     const auto count = static_cast<unsigned>(std::min(most, planes - group.first));

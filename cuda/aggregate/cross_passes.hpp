@@ -13,12 +13,10 @@ struct CrossPass {
   CostUnit unit;
 };
 
-/// Bytes of scratch memory of queue_cross_by_sums; they do not decrease as the volume grows.
-std::size_t cross_by_sums_bytes(int width, int planes, int height);
 /// Queues an iteration for arms of any length: sums along one direction are stored, a few planes at a time.
-/// @param scratch  cross_by_sums_bytes of memory, aligned to 256 bytes
+/// @param sums  memory for the shape of the volumes
 /// @throws DeviceError
-void queue_cross_by_sums(const CrossPass& pass, std::byte* scratch, cudaStream_t stream);
+void queue_cross_by_sums(const CrossPass& pass, const CrossSums& sums, cudaStream_t stream);
 
 /// An iteration that sums along the horizontal arms first and stores no intermediate sums. The other order is
 /// the same on a transposed volume: x and y of costs and crosses are exchanged.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cuda/device/memory.hpp"
 #include "cuda/device/volume.hpp"
 #include "match/pair_side.hpp"
 #include "match/transform_step.hpp"
@@ -19,14 +20,15 @@ struct DeviceGrey {
   int width, height;     ///< pixels
 };
 
-/// Bytes per transformed pixel.
-inline std::size_t transformed_bytes(Transform transform) {
-  return transform == Transform::kCensus9x7 || transform == Transform::kScaledCensus ? 8 : 4;
+/// Takes the memory of a transformed image without padding.
+inline std::byte* take_transformed(Transform transform, std::size_t pixels, Arena& arena) {
+  const bool words = transform == Transform::kCensus9x7 || transform == Transform::kScaledCensus;
+  return arena.take<std::byte>(pixels * (words ? sizeof(std::uint64_t) : sizeof(std::uint32_t)));
 }
 
 /// Queues the transform of an image, see match/transform_step.hpp.
 /// @param bytes             the same image with 8 bits and rows without padding, for a scaled census
-/// @param[out] transformed  transformed_bytes(...) per pixel, rows without padding
+/// @param[out] transformed  rows without padding, see take_transformed
 /// @throws DeviceError
 void launch_transform(const DeviceGrey& image, const std::uint8_t* bytes, const TransformOptions& options,
                       void* transformed, cudaStream_t stream);

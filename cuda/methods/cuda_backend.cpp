@@ -23,6 +23,8 @@
 #include "cuda/refine/normals.hpp"
 #include "fuse/agreement.hpp"
 #include "methods/backend.hpp"
+#include "methods/stereo/pair_stages.hpp"
+#include "methods/sweep/view_sweep.hpp"
 
 namespace recon {
 namespace cuda {
@@ -31,6 +33,23 @@ namespace {
 /// What may be taken of the memory: kernels and other programs need some.
 std::size_t usable_memory() {
   return free_memory() / 10 * 9;
+}
+
+// The work of the host on the costs of a GPU, whose memory is counted.
+
+void cut_largest_block(SweepShape shape) {
+  const Tile largest = largest_block(blocks_of(shape)), block{0, 0, largest.width, largest.height};
+  shape.width = block.width;
+  shape.height = block.height;
+  DepthEstimate view;
+  optimize_block(sized_problem(shape), {block, block}, Volume<float>(block.width, shape.planes, block.height),
+                 view);
+}
+
+void cut_view(int width, int height, const PairSpec& options) {
+  Volume<float> costs(width, options.range.count, height);
+  Image<float> disparity(width, height);
+  cut_disparities(options, costs.view(), sized_view<std::uint8_t>(width, height), disparity.view());
 }
 
 /// Resources for work on the maps of one view at a time on one device, where they stay as long as the cache
@@ -161,8 +180,11 @@ class CudaBackend : public Backend {
   WorkMemory memory(const SweepShape& shape) const override {
     const CurrentDevice current(device_);
     const SweepPlan planned = plan(shape);
-    const std::size_t result = counted_bytes(1, [&] { uninitialised_estimate(shape.width, shape.height); });
-    return {Staging::kBytes + result + sweep_host_bytes(shape, host_threads()), planned.bytes, planned.tiles};
+    const std::size_t host = counted_bytes(host_threads(), [&] {
+      const DepthEstimate result = uninitialised_estimate(shape.width, shape.height);
+      if (has_graph_cut(shape)) cut_largest_block(has_patches(shape) ? coarsest_shape(shape) : shape);
+    });
+    return {Staging::kBytes + host, planned.bytes, planned.tiles};
   }
 
   DepthEstimate sweep(const SweepProblem& problem) override {
@@ -183,11 +205,12 @@ class CudaBackend : public Backend {
 
   WorkMemory pair_memory(int width, int height, const PairSpec& options) const override {
     const CurrentDevice current(device_);
-    const PairShape shape{width, height};
     WorkMemory memory;
-    memory.host_bytes = Staging::kBytes + counted_bytes(1, [&] { Image<float>(width, height); }) +
-                        pair_host_bytes(shape, options, host_threads());
-    memory.device_bytes = pair_device_bytes(shape, options);
+    memory.host_bytes = Staging::kBytes + counted_bytes(host_threads(), [&] {
+                          const Image<float> result(width, height);
+                          if (has_graph_cut(options)) cut_view(width, height, options);
+                        });
+    memory.device_bytes = bytes_taken(PairMethod{{width, height}, options});
     check_pair_bytes(width, height, options, memory.device_bytes, "--device cpu works without");
     return memory;
   }
@@ -195,7 +218,7 @@ class CudaBackend : public Backend {
   DisparityMap match(const PairProblem& problem) override {
     check_pair(problem);
     const CurrentDevice current(device_);
-    const std::size_t bytes = pair_device_bytes(pair_shape(problem), problem.options);
+    const std::size_t bytes = bytes_taken(PairMethod{pair_shape(problem), problem.options});
     const auto hold = budget_->admit(bytes);
     Workspace& workspace = workspace_of(hold, bytes);
     // A loop that waits here must not start another match, which would wait for this stream.
@@ -205,7 +228,7 @@ class CudaBackend : public Backend {
 
   std::unique_ptr<DeviceMatcher> device_matcher(const DeviceMatching& matching) override {
     const CurrentDevice current(device_);
-    check_pair_bytes(matching.width, matching.height, matching.spec, matcher_bytes(matching),
+    check_pair_bytes(matching.width, matching.height, matching.spec, bytes_taken(method_of(matching)),
                      "images of fewer pixels and fewer disparities need less");
     return make_graph_matcher(matching);
   }

@@ -43,6 +43,13 @@ class Call : public Stream {
     }
     return pieces_.back().take<T>(count);
   }
+  /// The result of `take(arena)`, whose memory is of poison too.
+  template <class Take>
+  auto allocate(const Take& take) {
+    const std::size_t bytes = bytes_taken(take);
+    Arena arena(this->take<std::byte>(bytes), bytes);
+    return take(arena);
+  }
   DeviceVolume take_volume(int width, int planes, int height) {
     auto* data = take<float>(device_volume_floats(width, planes, height));
     return device_volume(data, width, planes, height);

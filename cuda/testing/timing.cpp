@@ -98,12 +98,12 @@ NaiveCamera naive_camera(const PosedImage& image) {
 }  // namespace
 
 StageTimes time_stages(const PairProblem& problem, int repeats, int device) {
-  EXPECTS(repeats >= 1 && pair_host_bytes(pair_shape(problem), problem.options, 1) == 0);
+  EXPECTS(repeats >= 1 && !has_graph_cut(problem.options));
   use_device(device);
   check_pair(problem);
   Workspace workspace;
   const Stream& stream = workspace.stream;
-  PairExecutor executor(pair_shape(problem), problem.options, workspace.arena);
+  PairExecutor executor({pair_shape(problem), problem.options}, workspace.arena);
   StageTimes times;
   times.device_bytes = workspace.arena.capacity();
   executor.upload(problem, workspace);
@@ -142,7 +142,7 @@ void time_kernels(const LivePair& pair, const PairSpec& options, int min_patch, 
   const int width = pair.width, height = pair.height;
   Workspace workspace;
   const Stream& stream = workspace.stream;
-  PairExecutor executor({width, height, false}, options, workspace.arena, min_patch);
+  PairExecutor executor({{width, height, false}, options, min_patch}, workspace.arena);
   executor.upload_constants(workspace);
   const PairSources images{{pair.images[0], pair.images[1]}, {width, width}, 1, width, height};
   const auto queue = [&](const auto& mark) {

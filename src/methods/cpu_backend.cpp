@@ -23,7 +23,7 @@ class CpuBackend : public Backend {
 
   WorkMemory memory(const SweepShape& shape) const override {
     WorkMemory memory;
-    memory.host_bytes = sweep_view_bytes(shape, arena_.max_concurrency());
+    memory.host_bytes = counted_bytes(arena_.max_concurrency(), [&] { sweep_view(sized_problem(shape)); });
     if (options_.memory_limit && memory.host_bytes > *options_.memory_limit)
       throw OutOfMemory(
           "a view of " + std::to_string(shape.width) + "x" + std::to_string(shape.height) + " with " +

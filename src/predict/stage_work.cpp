@@ -168,11 +168,12 @@ void add_semi_global(int width, int height, const PairSpec& options, int threads
 
 void add_belief(int width, int height, const PairSpec& options, int threads, StageTask& task) {
   const BeliefOptions& belief = options.belief;
-  const std::size_t stored = belief_storage_bytes(belief.storage);
+  const BeliefPyramid pyramid = belief_pyramid({width, height, options.range.count}, belief, 1);
+  const std::size_t stored = pyramid.element_bytes;
   task.stage = fmt::format("bp levels{} iterations{} storage{}{}", belief.levels, belief.iterations,
                            static_cast<int>(belief.storage), belief.smoothing_sigma > 0 ? " blurred" : "");
   double pixels = 0;  // of all levels and iterations
-  for (const BeliefLevel& level : belief_pyramid({width, height, options.range.count}, belief, 1).levels) {
+  for (const BeliefLevel& level : pyramid.levels) {
     const BeliefTiling tiling(level, belief.iterations, stored, std::max(1, threads));
     std::vector<double> tiles(static_cast<std::size_t>(tiling.columns * tiling.rows));
     for (std::size_t i = 0; i < tiles.size(); ++i)

@@ -27,8 +27,9 @@ inline Volume<float> run_constant_window(VolumeView<const float> costs, int radi
   const int width = costs.width, planes = costs.planes, height = costs.height;
   cuda::Call call;
   const cuda::DeviceVolume means = call.take_volume(width, planes, height);
-  auto* const scratch = call.take<std::byte>(cuda::constant_window_bytes(width, planes, height, radius));
-  cuda::queue_constant_window(call.upload(costs), radius, max_cost, means, scratch, call.get());
+  const auto sums = call.allocate(
+      [&](cuda::Arena& arena) { return cuda::take_window_sums(width, planes, height, radius, arena); });
+  cuda::queue_constant_window(call.upload(costs), radius, max_cost, means, sums, call.get());
   return call.download(means);
 }
 
@@ -52,8 +53,9 @@ inline Volume<float> run_adaptive_weight(const SupportViews<Rgb8>& views,
   cuda::Call call;
   const auto images = uploaded<cuda::ColourImages>(views, costs, call);
   const cuda::DeviceVolume means = call.take_volume(width, planes, height);
-  auto* const scratch = call.take<std::byte>(cuda::adaptive_weight_bytes(width, planes, height));
-  cuda::queue_adaptive_weight(images, options, call.upload(costs), means, scratch, call.get());
+  const auto memory = call.allocate(
+      [&](cuda::Arena& arena) { return cuda::WeightMemory::take(width, planes, height, arena); });
+  cuda::queue_adaptive_weight(images, options, call.upload(costs), means, memory, call.get());
   return call.download(means);
 }
 
@@ -64,10 +66,11 @@ inline Volume<float> run_cross_based(const SupportViews<Cross>& views, int longe
   cuda::Call call;
   auto arms = uploaded<cuda::CrossImages>(views, costs, call);
   arms.longest = longest;
-  auto* const scratch = call.take<std::byte>(
-      cuda::cross_based_bytes(costs.width, costs.planes, costs.height, options, longest));
+  const auto memory = call.allocate([&](cuda::Arena& arena) {
+    return cuda::CrossMemory::take(costs.width, costs.planes, costs.height, options, longest, arena);
+  });
   return call.download(
-      cuda::queue_cross_based(arms, options, max_cost, call.upload(costs), scratch, call.get()));
+      cuda::queue_cross_based(arms, options, max_cost, call.upload(costs), memory, call.get()));
 }
 
 }  // namespace recon::test

@@ -34,29 +34,29 @@ TEST(PairPlan, PipelinesCountTheMemoryOfTheirStages) {
   // Colour, grey and 16-bit images, a 32-bit census of each, the left disparities, and the volume.
   constexpr std::size_t kTransform = kPixels * 2 * (3 + 1 + 2 + 4) + kPixels * 4 + kVolume * 4;
   PairSpec options = pipeline_of(Optimizer::kWinnerTakeAll);
-  EXPECT_EQ(pair_device_bytes(kShape, options), kTransform);
+  EXPECT_EQ(bytes_taken(PairMethod{kShape, options}), kTransform);
   options.optimizer = Optimizer::kGraphCut;
-  EXPECT_EQ(pair_device_bytes(kShape, options), kTransform);
+  EXPECT_EQ(bytes_taken(PairMethod{kShape, options}), kTransform);
   options.optimizer = Optimizer::kSemiGlobal;
   // Integer costs, a volume of bytes for each of eight paths, and winners.
   constexpr std::size_t kPaths = kVolume * (1 + 8) + kPixels * sizeof(PathWinner);
-  EXPECT_EQ(pair_device_bytes(kShape, options), kTransform + kPaths);
+  EXPECT_EQ(bytes_taken(PairMethod{kShape, options}), kTransform + kPaths);
   options.refine.subpixel = true;
-  EXPECT_EQ(pair_device_bytes(kShape, options), kTransform + kPaths + kPixels * 4);
+  EXPECT_EQ(bytes_taken(PairMethod{kShape, options}), kTransform + kPaths + kPixels * 4);
   // Both views side by side: a second volume with paths, the right disparities, and outliers.
   options.refine.left_right = true;
-  EXPECT_EQ(pair_device_bytes(kShape, options),
+  EXPECT_EQ(bytes_taken(PairMethod{kShape, options}),
             kTransform + 2 * kPaths + kPixels * 4 + kVolume * 4 + kPixels * (4 + sizeof(Outlier)));
   // A graph cut takes turns in the same memory.
   options.refine.graph_cut = true;
-  EXPECT_EQ(pair_device_bytes(kShape, options),
+  EXPECT_EQ(bytes_taken(PairMethod{kShape, options}),
             kTransform + kPaths + kPixels * 4 + kPixels * (4 + sizeof(Outlier)));
 }
 
 TEST(PairPlan, MapsThatStayOnTheDeviceCountTheirPatches) {
   const auto more = [](const MethodSpec& method, const PairShape& shape, int min_patch) {
     const PairSpec options(method, {0, 64});
-    return pair_device_bytes(shape, options, min_patch) - pair_device_bytes(shape, options);
+    return bytes_taken(PairMethod{shape, options, min_patch}) - bytes_taken(PairMethod{shape, options});
   };
   for (const int none : {0, 1}) EXPECT_EQ(more(presets::semi_global(), kShape, none), 0u);
   constexpr std::size_t kLabelsAndSizes = 2 * 4 * kPixels;
@@ -71,9 +71,9 @@ TEST(PairPlan, MapsThatStayOnTheDeviceCountTheirPatches) {
 TEST(PairPlan, StagesOfTheHostAloneAreRefused) {
   PairSpec cost = pipeline_of(Optimizer::kWinnerTakeAll), aggregation = cost;
   cost.cost.kind = static_cast<CostKind>(99);
-  EXPECT_THROW(pair_device_bytes(kShape, cost), UsageError);
+  EXPECT_THROW(bytes_taken(PairMethod{kShape, cost}), UsageError);
   aggregation.aggregation.kind = static_cast<Aggregation>(99);
-  EXPECT_THROW(pair_device_bytes(kShape, aggregation), UsageError);
+  EXPECT_THROW(bytes_taken(PairMethod{kShape, aggregation}), UsageError);
 }
 
 TEST(PairPlan, OnlyTransformsTakeSixteenBits) {
@@ -81,9 +81,10 @@ TEST(PairPlan, OnlyTransformsTakeSixteenBits) {
     PairSpec options = pipeline_of(optimizer);
     PairShape bytes = kShape;
     bytes.words = false;
-    EXPECT_EQ(pair_device_bytes(kShape, options), pair_device_bytes(bytes, options) + 4 * kPixels);
+    EXPECT_EQ(bytes_taken(PairMethod{kShape, options}),
+              bytes_taken(PairMethod{bytes, options}) + 4 * kPixels);
     options.cost.kind = CostKind::kColourDifference;
-    EXPECT_EQ(pair_device_bytes(kShape, options), pair_device_bytes(bytes, options));
+    EXPECT_EQ(bytes_taken(PairMethod{kShape, options}), bytes_taken(PairMethod{bytes, options}));
   }
 }
 

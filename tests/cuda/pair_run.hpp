@@ -17,9 +17,9 @@ struct PairRun {
 /// Runs the method of the options. @param poison  in every byte of the device's memory
 inline PairRun run_pair(const PairProblem& problem, std::uint8_t poison) {
   cuda::Workspace workspace;
-  const cuda::PairShape shape = cuda::pair_shape(problem);
-  cuda::PairExecutor executor(shape, problem.options, workspace.arena);
-  PairRun run{{}, cuda::pair_device_bytes(shape, problem.options), workspace.arena.used()};
+  const cuda::PairMethod method{cuda::pair_shape(problem), problem.options};
+  cuda::PairExecutor executor(method, workspace.arena);
+  PairRun run{{}, cuda::bytes_taken(method), workspace.arena.used()};
   RECON_CUDA_TRY(
       cudaMemsetAsync(workspace.arena.base(), poison, workspace.arena.capacity(), workspace.stream.get()));
   executor.upload(problem, workspace);

@@ -61,7 +61,9 @@ inline Volume<float> transform_costs(const GreyPair& pair, PairSide side, const 
   cuda::Call call;
   std::array<std::byte*, 2> transformed{};
   for (std::size_t i = 0; i < 2; ++i) {
-    transformed[i] = call.take<std::byte>(element_count({width, height}) * cuda::transformed_bytes(kind));
+    transformed[i] = call.allocate([&](cuda::Arena& arena) {
+      return cuda::take_transformed(kind, element_count({width, height}), arena);
+    });
     const std::uint8_t* const grey = call.upload(i == 0 ? pair.left : pair.right, width);
     cuda::launch_transform({grey, false, width, width, height}, grey, cost.transform, transformed[i],
                            call.get());

@@ -101,9 +101,12 @@ TEST(SweepPlan, SumsOfCrossesTakeNoMoreForSmallerBlocks) {
     shape.aggregation.kind = Aggregation::kCrossBased;
     const std::vector<SweepBlock> blocks = blocks_of(shape);
     const Tile largest = largest_block(blocks);
-    const std::size_t counted = cross_by_sums_bytes(largest.width, view.planes, largest.height);
+    const auto sums_of = [&](const Tile& block) {
+      return bytes_taken(
+          [&](Arena& arena) { CrossSums::take(block.width, view.planes, block.height, arena); });
+    };
     for (const SweepBlock& block : blocks)
-      EXPECT_LE(cross_by_sums_bytes(block.outer.width, view.planes, block.outer.height), counted)
+      EXPECT_LE(sums_of(block.outer), sums_of(largest))
           << view.width << "x" << view.height << ", " << view.planes << " planes";
   }
 }
@@ -147,6 +150,10 @@ SweepShape patches(int width, int height, int sources, int levels) {
   return shape;
 }
 
+std::size_t bytes_of_patches(const SweepShape& shape) {
+  return bytes_taken([&](Arena& arena) { PatchStages(shape, SourceStorage::kQuads, arena); });
+}
+
 TEST(PatchPlan, CountsTheSweepAndThePatchesWhichShareTheirMemory) {
   const SweepPlan plan = plan_sweep(patches(640, 480, 8, 1), kGiB);
   EXPECT_EQ(plan.patch_storage, SourceStorage::kQuads);
@@ -157,7 +164,7 @@ TEST(PatchPlan, CountsTheSweepAndThePatchesWhichShareTheirMemory) {
   EXPECT_EQ(plan.bytes,
             49 * 256 + pixels * (16 + 4 + 1) + pixels * (1 + 1 + 8 * 4 + 8 * 5) + 640 * 8 * 4 * 5 + 256);
   // Of one source the prior and the results need more than the costs of the patches.
-  EXPECT_EQ(patch_bytes(patches(640, 480, 1, 1), SourceStorage::kQuads),
+  EXPECT_EQ(bytes_of_patches(patches(640, 480, 1, 1)),
             49 * 256 + pixels * (16 + 4 + 1) + pixels * (1 + 4 + 2 * 4) + 256);
 
   for (const Optimizer optimizer : {Optimizer::kWinnerTakeAll, Optimizer::kSemiGlobal}) {
@@ -165,7 +172,7 @@ TEST(PatchPlan, CountsTheSweepAndThePatchesWhichShareTheirMemory) {
     many.planes = 512;
     many.optimizer = optimizer;
     const std::size_t bytes = plan_sweep(many, kGiB).bytes;
-    EXPECT_GT(bytes, patch_bytes(many, SourceStorage::kQuads));
+    EXPECT_GT(bytes, bytes_of_patches(many));
     EXPECT_EQ(bytes, plan_sweep(coarsest_shape(many), kGiB).bytes);
   }
 }

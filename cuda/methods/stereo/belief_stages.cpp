@@ -14,6 +14,7 @@ bool blurs(const BeliefOptions& options) {
 
 /// Device memory; images and winners without padding.
 struct BeliefBuffers {
+  BeliefGrids grids;
   std::byte* messages;      ///< and costs, of all levels
   std::byte* images;        ///< left above right: bytes, or floats if they are blurred
   std::size_t image_bytes;  ///< of one
@@ -28,8 +29,8 @@ BeliefBuffers take_belief_buffers(const PairShape& shape, const PairSpec& option
   const std::size_t pixels = shape.pixels();
   BeliefBuffers at{};
   at.image_bytes = pixels * (blurs(belief) ? sizeof(float) : 1);
-  at.messages = arena.take<std::byte>(element_count({belief_grids(problem, belief).elements}) *
-                                      belief_storage_bytes(belief.storage));
+  at.grids = belief_grids(problem, belief);
+  at.messages = arena.take<std::byte>(at.grids.bytes);
   at.images = arena.take<std::byte>(2 * at.image_bytes);
   at.winners = arena.take<std::uint16_t>(pixels);
   at.counters = arena.take<unsigned>(kBeliefCounters);
@@ -39,11 +40,11 @@ BeliefBuffers take_belief_buffers(const PairShape& shape, const PairSpec& option
 BeliefArgs belief_args(const PairShape& shape, const PairSpec& options, const BeliefBuffers& at) {
   const BeliefOptions& belief = options.belief;
   const int disparities = options.range.count;
-  const BeliefGrids grids = belief_grids({shape.width, shape.height, disparities}, belief);
-  EXPECTS(grids.levels.size() <= kMaxBeliefLevels);
+  const std::vector<BeliefGrid>& levels = at.grids.levels;
+  EXPECTS(levels.size() <= kMaxBeliefLevels);
   BeliefArgs args;
-  std::copy(grids.levels.begin(), grids.levels.end(), args.levels);
-  args.level_count = static_cast<int>(grids.levels.size());
+  std::copy(levels.begin(), levels.end(), args.levels);
+  args.level_count = static_cast<int>(levels.size());
   args.disparities = disparities;
   args.iterations = belief.iterations;
   args.cap = belief_cap(belief, disparities);

@@ -7,14 +7,9 @@
 #include "core/error.hpp"
 #include "cuda/device/current_device.hpp"
 #include "cuda/device/graph.hpp"
-#include "cuda/methods/stereo/pair_stages.hpp"
 
 namespace recon::cuda {
 namespace {
-
-PairShape shape_of(const DeviceMatching& matching) {
-  return {matching.width, matching.height, false};
-}
 
 int current_device() {
   int device = 0;
@@ -76,8 +71,7 @@ class PairGraph {
 /// What a matcher has on its device.
 class Work {
  public:
-  explicit Work(const DeviceMatching& matching)
-      : executor_(shape_of(matching), matching.spec, arena_, matching.min_patch) {
+  explicit Work(const DeviceMatching& matching) : executor_(method_of(matching), arena_) {
     Workspace workspace;
     const Stream& stream = workspace.stream;
     executor_.upload_constants(workspace);
@@ -152,7 +146,8 @@ class GraphMatcher : public DeviceMatcher {
 
   std::shared_ptr<float> new_map() const override {
     const CurrentDevice current(device_);
-    const auto memory = std::make_shared<DeviceBuffer>(shape_of(matching_).pixels() * sizeof(float));
+    const auto memory =
+        std::make_shared<DeviceBuffer>(element_count({matching_.width, matching_.height}) * sizeof(float));
     return {memory, reinterpret_cast<float*>(memory->data())};
   }
 
@@ -168,9 +163,9 @@ class GraphMatcher : public DeviceMatcher {
 
 }  // namespace
 
-std::size_t matcher_bytes(const DeviceMatching& matching) {
+PairMethod method_of(const DeviceMatching& matching) {
   check_runs_on_device(matching.spec);
-  return pair_device_bytes(shape_of(matching), matching.spec, matching.min_patch);
+  return {{matching.width, matching.height, false}, matching.spec, matching.min_patch};
 }
 
 std::unique_ptr<DeviceMatcher> make_graph_matcher(const DeviceMatching& matching) {

@@ -1,8 +1,6 @@
 #include "cuda/methods/stereo/pair_stages.hpp"
 
-#include "core/counted_memory.hpp"
 #include "cuda/refine/surfaces.hpp"
-#include "methods/stereo/pair_stages.hpp"
 
 namespace recon::cuda {
 namespace {
@@ -40,15 +38,14 @@ void add_patch_sizes(const PairShape& shape, int min_patch, Arena& arena, PairSt
                                }});
 }
 
-PairStages pair_stages(const PairShape& shape, const PairSpec& options, Arena& arena,
-                       std::optional<int> min_patch) {
+}  // namespace
+
+PairStages PairMethod::operator()(Arena& arena) const {
   PairStages stages;
   add_method(shape, options, arena, stages);
   if (min_patch.value_or(0) > 1) add_patch_sizes(shape, *min_patch, arena, stages);
   return stages;
 }
-
-}  // namespace
 
 PairShape pair_shape(const PairProblem& problem) {
   const GreyPair& images = problem.images;
@@ -83,11 +80,8 @@ PairGrey PairGrey::add(const PairShape& shape, bool words, Arena& arena, PairSta
   return grey;
 }
 
-PairExecutor::PairExecutor(const PairShape& shape, const PairSpec& options, Arena& arena,
-                           std::optional<int> min_patch)
-    : shape_(shape),
-      stages_(
-          allocate(arena, [&](Arena& memory) { return pair_stages(shape, options, memory, min_patch); })) {
+PairExecutor::PairExecutor(const PairMethod& method, Arena& arena)
+    : shape_(method.shape), stages_(allocate(arena, method)) {
   if (stages_.side_by_side) side_ = std::make_unique<Side>();
 }
 
@@ -132,23 +126,9 @@ void PairExecutor::queue(Workspace& workspace, const std::function<void(const ch
     }
 }
 
-std::size_t pair_device_bytes(const PairShape& shape, const PairSpec& options, std::optional<int> min_patch) {
-  return bytes_taken([&](Arena& arena) { pair_stages(shape, options, arena, min_patch); });
-}
-
-std::size_t pair_host_bytes(const PairShape& shape, const PairSpec& options, int threads) {
-  if (!has_graph_cut(options)) return 0;
-  return counted_bytes(threads, [&] {
-    Volume<float> costs(shape.width, options.range.count, shape.height);
-    Image<float> disparity(shape.width, shape.height);
-    cut_disparities(options, costs.view(), sized_view<std::uint8_t>(shape.width, shape.height),
-                    disparity.view());
-  });
-}
-
 DisparityMap match_pair(const PairProblem& problem, Workspace& workspace) {
   check_pair(problem);
-  PairExecutor executor(pair_shape(problem), problem.options, workspace.arena);
+  PairExecutor executor({pair_shape(problem), problem.options}, workspace.arena);
   executor.upload(problem, workspace);
   executor.queue(workspace);
   return {executor.download(workspace)};

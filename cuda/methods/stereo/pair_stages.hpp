@@ -62,15 +62,24 @@ void add_semi_global_stages(const PairShape& shape, const PairSpec& options, Are
                             PairStages& stages);
 void add_pipeline_stages(const PairShape& shape, const PairSpec& options, Arena& arena, PairStages& stages);
 
+/// A method for pairs of one shape, which takes its memory from an arena: see bytes_taken.
+struct PairMethod {
+  PairShape shape;
+  PairSpec options;
+  /// Empty: the result is downloaded. Otherwise it stays on the device, and what PairStages::result needs to
+  /// leave out patches of fewer pixels is computed.
+  std::optional<int> min_patch = {};
+
+  /// @throws std::logic_error if an option is out of range, UsageError for a stage that only the CPU has
+  PairStages operator()(Arena& arena) const;
+};
+
 /// Runs the stages of a method for pairs of one shape.
 class PairExecutor {
  public:
   /// Makes the arena large enough for the method and takes its memory from there; its contents are lost.
-  /// @param min_patch  empty: the result is downloaded. Otherwise it stays on the device, and what `result`
-  /// needs to leave out patches of fewer pixels is computed
-  /// @throws std::logic_error if an option is out of range; OutOfMemory
-  PairExecutor(const PairShape& shape, const PairSpec& options, Arena& arena,
-               std::optional<int> min_patch = {});
+  /// @throws OutOfMemory, and what the method throws
+  PairExecutor(const PairMethod& method, Arena& arena);
 
   /// Queues the upload of what no image changes; for images that are on the device already.
   void upload_constants(Workspace& workspace);
@@ -104,13 +113,6 @@ class PairExecutor {
   };
   std::unique_ptr<Side> side_;
 };
-
-/// The bytes that a PairExecutor takes from its arena; see there.
-std::size_t pair_device_bytes(const PairShape& shape, const PairSpec& options,
-                              std::optional<int> min_patch = {});
-
-/// Host bytes of a graph cut on `threads` threads, with the costs that it takes; 0 without one.
-std::size_t pair_host_bytes(const PairShape& shape, const PairSpec& options, int threads);
 
 /// Matches a pair with the method of the options, on the current device: bit-identical to the CPU, except
 /// for adaptive weights (see cuda/aggregate/adaptive_weight.hpp).

@@ -60,7 +60,7 @@ PipelineImages add_images(const PairShape& shape, const MethodSpec& pipeline, Ar
   for (int i = 0; i < 2; ++i) {
     stages.targets.colours[i] = at.colours[i] = arena.take<Rgb8>(pixels);
     if (pipeline.cost.kind != CostKind::kColourDifference)
-      at.transformed[i] = arena.take<std::byte>(pixels * transformed_bytes(transform_options.transform));
+      at.transformed[i] = take_transformed(transform_options.transform, pixels, arena);
     if (scanline) at.edges[i] = arena.take<std::uint8_t>(2 * pixels);
     if (aggregator_of(pipeline.aggregation).guide == SupportGuide::kArms || (pipeline.refine.vote && i == 0))
       at.arms[i] = arena.take<Cross>(pixels);
@@ -118,10 +118,12 @@ class ViewStages {
         stages_(stages) {
     const int planes = range_.count, width = shape_.width, height = shape_.height;
     volume_ = arena.take<float>(device_volume_floats(width, planes, height));
-    const bool scanline = options_.optimizer == Optimizer::kScanline;
-    scratch_ =
-        arena.take<std::byte>(std::max(scanline ? device_volume_bytes(width, planes, height) : 0,
-                                       aggregation_bytes(width, planes, height, options_.aggregation)));
+    // Scanlines follow the aggregation.
+    arena.share([&] { aggregation_ = aggregation(arena); },
+                [&] {
+                  if (options_.optimizer == Optimizer::kScanline)
+                    means_ = arena.take<float>(device_volume_floats(width, planes, height));
+                });
   }
 
   /// Adds the stages up to the labels.
@@ -137,7 +139,8 @@ class ViewStages {
       case LabelStage::kCosts:
         return add_costs();
       case LabelStage::kAggregation:
-        return add_aggregation();
+        return add_stage("aggregation",
+                         [queue = aggregation_](StageRun& run) { run.costs = queue(run.costs, run.get()); });
       case LabelStage::kLabels:
         return add_labels();
       case LabelStage::kGraphCut:
@@ -186,23 +189,24 @@ class ViewStages {
     });
   }
 
-  void add_aggregation() {
+  QueueAggregation aggregation(Arena& arena) const {
     const int own = own_, other = 1 - own_, min = range_.min, width = shape_.width;
-    const ColourImages colours{images_.colours[own], images_.colours[other], width, side_, min};
-    const CrossImages arms{images_.arms[own], images_.arms[other], width, side_, min};
-    add_stage("aggregation", [=, by = options_.aggregation, max = max_cost(options_.cost),
-                              scratch = scratch_](StageRun& run) {
-      run.costs = queue_aggregation(colours, arms, by, max, run.costs, scratch, run.get());
-    });
+    return take_aggregation({{images_.colours[own], images_.colours[other], width, side_, min},
+                             {images_.arms[own], images_.arms[other], width, side_, min},
+                             options_.aggregation,
+                             max_cost(options_.cost),
+                             width,
+                             range_.count,
+                             shape_.height},
+                            arena);
   }
 
   /// The means of the paths are in whichever of the two volumes the costs are not.
   void add_scanlines() {
     const ScanlineEdges edges{images_.edges[own_], images_.edges[1 - own_], side_, range_.min};
-    add_stage("scanline", [edges, by = options_.scanline, volume = volume_,
-                           scratch = reinterpret_cast<float*>(scratch_)](StageRun& run) {
+    add_stage("scanline", [edges, by = options_.scanline, volume = volume_, means = means_](StageRun& run) {
       DeviceVolume mean = run.costs;
-      mean.data = run.costs.data == volume ? scratch : volume;
+      mean.data = run.costs.data == volume ? means : volume;
       queue_scanlines(run.costs, edges, by, mean, run.get());
       run.costs = mean;
     });
@@ -249,7 +253,8 @@ class ViewStages {
   const int own_;  ///< index of the view
   float *const disparity_, *const subpixel_;
   float* volume_;
-  std::byte* scratch_;  ///< of the aggregation, then of scanlines
+  QueueAggregation aggregation_;
+  float* means_ = nullptr;  ///< of scanlines
   Arena& arena_;
   std::vector<PairStage>& stages_;
 };

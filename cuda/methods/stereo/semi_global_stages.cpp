@@ -14,9 +14,8 @@ void add_semi_global_stages(const PairShape& shape, const PairSpec& options, Are
   const WinnerChecks checks = winner_checks(options);
   EXPECTS(outside_cost >= 0 && outside_cost <= 255);
   const PairGrey grey = PairGrey::add(shape, shape.words, arena, stages);
-  const std::size_t transformed_size = shape.pixels() * transformed_bytes(transform.transform);
-  std::byte* const left = arena.take<std::byte>(transformed_size);
-  std::byte* const right = arena.take<std::byte>(transformed_size);
+  std::byte* const left = take_transformed(transform.transform, shape.pixels(), arena);
+  std::byte* const right = take_transformed(transform.transform, shape.pixels(), arena);
   const QuantizedCosts costs = take_quantized_costs(shape.width, shape.height, range.count, arena);
   auto* disparity = arena.take<float>(shape.pixels());
 

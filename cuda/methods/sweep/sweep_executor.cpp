@@ -153,7 +153,7 @@ SweepPlan plan_patches(const SweepShape& shape, std::size_t memory_limit,
   for (const SourceStorage kind : {SourceStorage::kQuads, SourceStorage::kBytes}) {
     if (storage && *storage != kind) continue;
     plan.patch_storage = kind;
-    bytes = patch_bytes(shape, kind);
+    bytes = bytes_taken([&](Arena& arena) { PatchStages(shape, kind, arena); });
     if (bytes > memory_limit) continue;
     plan.bytes = std::max(plan.bytes, bytes);
     return plan;
@@ -245,10 +245,6 @@ SweepPlan plan_sweep(const SweepShape& shape, std::size_t memory_limit,
                             : plan_blocks(shape, memory_limit, storage);
 }
 
-std::size_t patch_bytes(const SweepShape& shape, SourceStorage storage) {
-  return bytes_taken([&](Arena& arena) { PatchStages(shape, storage, arena); });
-}
-
 BlockExecutor::BlockExecutor(const SweepProblem& problem, const SweepPlan& plan, Workspace& workspace,
                              CachedSources& cached)
     : problem_(problem),
@@ -289,14 +285,6 @@ void BlockExecutor::finish(const SweepBlock& block, DepthEstimate& view) {
   }
   on_host(costs_, workspace_, workspace_.stream,
           [&](Volume<float> costs) { optimize_block(problem_, block, std::move(costs), view); });
-}
-
-std::size_t sweep_host_bytes(const SweepShape& of_view, int threads) {
-  if (!has_graph_cut(of_view)) return 0;
-  const SweepShape shape = has_patches(of_view) ? coarsest_shape(of_view) : of_view;
-  const Tile block = largest_block(blocks_of(shape));
-  return Volume<float>::bytes(block.width, shape.planes, block.height) +
-         optimize_block_bytes(shape, block, threads);
 }
 
 DepthEstimate sweep_view(const SweepProblem& problem, const SweepPlan& plan, Workspace& workspace,

@@ -19,9 +19,6 @@ namespace recon::cuda {
 SweepPlan plan_sweep(const SweepShape& shape, std::size_t memory_limit,
                      std::optional<SourceStorage> storage = {});
 
-/// Bytes that the patches of a view take, apart from the sweep of the coarsest level.
-std::size_t patch_bytes(const SweepShape& shape, SourceStorage storage);
-
 /// Runs the stages of a view without patches, block by block.
 class BlockExecutor {
  public:
@@ -58,9 +55,6 @@ class BlockExecutor {
   BlockStages stages_;
   DeviceVolume costs_;  ///< aggregated
 };
-
-/// Host bytes of a graph cut on `threads` threads, with the costs that it takes; 0 without one.
-std::size_t sweep_host_bytes(const SweepShape& shape, int threads);
 
 /// Sweeps one view and, where the method says so, refines slanted patches from there, on the current device:
 /// bit-identical to recon::sweep_view, except for adaptive weights (see cuda/aggregate/adaptive_weight.hpp).

@@ -140,7 +140,6 @@ class BlockBuilder : public BlockStages {
     const SupportGuide guide = aggregator_of(by).guide;
     const bool crosses = guide == SupportGuide::kArms, coloured = guide != SupportGuide::kNone;
     const std::size_t pixels = element_count({width, height});
-    auto* const scratch = arena_.take<std::byte>(aggregation_bytes(width, planes, height, by));
     auto* const colours = coloured ? arena_.take<Rgb8>(pixels) : nullptr;
     auto* const arms = crosses ? arena_.take<Cross>(pixels) : nullptr;
     if (coloured)
@@ -150,10 +149,10 @@ class BlockBuilder : public BlockStages {
                              run.reference_pitch(), width, height, colours, run.get());
         if (crosses) queue_cross_arms({colours, width, width, height}, cross, arms, width, run.get());
       });
-    add("aggregation", [=, max = max_cost(shape_.cost)](BlockRun& run) {
-      run.costs = queue_aggregation({colours, nullptr, width}, {arms, nullptr, width}, by, max, run.costs,
-                                    scratch, run.get());
-    });
+    const auto queue = take_aggregation(
+        {{colours, nullptr, width}, {arms, nullptr, width}, by, max_cost(shape_.cost), width, planes, height},
+        arena_);
+    add("aggregation", [queue](BlockRun& run) { run.costs = queue(run.costs, run.get()); });
   }
 
   /// Adds the semi-global optimizer. @param stored  whether the costs are stored as floats

@@ -6,15 +6,17 @@
 namespace recon::cuda {
 
 BeliefGrids belief_grids(const BeliefShape& shape, const BeliefOptions& options) {
+  const BeliefPyramid pyramid = belief_pyramid(shape, options, options.levels);
   BeliefGrids grids;
+  std::ptrdiff_t end = 0;
   const auto take = [&](std::ptrdiff_t elements) {
-    const std::ptrdiff_t begin = grids.elements;
-    grids.elements += elements;
+    const std::ptrdiff_t begin = end;
+    end += elements;
     return begin;
   };
   const int strip = kBeliefGroup * shape.disparities;
   take(strip);
-  for (const BeliefLevel& level : belief_pyramid(shape, options, options.levels).levels) {
+  for (const BeliefLevel& level : pyramid.levels) {
     BeliefGrid grid;
     grid.width = level.width;
     grid.height = level.height;
@@ -27,6 +29,7 @@ BeliefGrids belief_grids(const BeliefShape& shape, const BeliefOptions& options)
     grids.levels.push_back(grid);
   }
   take(std::ptrdiff_t{16} * kBeliefGroup);  // reads of sixteen disparities may end here
+  grids.bytes = element_count({end}) * pyramid.element_bytes;
   return grids;
 }
 

@@ -41,7 +41,7 @@ struct BeliefGrid {
 /// image.
 struct BeliefGrids {
   std::vector<BeliefGrid> levels;
-  std::ptrdiff_t elements = 0;  ///< of the arena, in the type of the storage
+  std::size_t bytes = 0;  ///< of the arena
 };
 
 /// @throws OutOfMemory if the size of the arena overflows

@@ -47,15 +47,6 @@ void invalidate_untrusted(const PosedImage& reference, int window, const Photome
   });
 }
 
-/// What estimate_view does after the sweep.
-ViewDepth filter_estimate(const PosedImage& reference, int window, const PhotometricFilterOptions& filter,
-                          DepthEstimate estimate, ImageView<const std::uint8_t> mask) {
-  invalidate_untrusted(reference, window, filter, estimate);
-  estimate.cost = {};
-  return finish_view(std::move(estimate.depth), std::move(estimate.confidence), mask, filter.median,
-                     filter.speckle_size);
-}
-
 /// The max path length in the source, in pixels, of a sample from `near` to `far`, over a grid of reference
 /// pixels.
 double longest_path(const PosedImage& reference, const PosedImage& source, double near, double far) {
@@ -177,17 +168,17 @@ void keep_within(const DepthRange& bounds, ViewDepth& maps) {
   });
 }
 
+ViewDepth filter_estimate(const PosedImage& reference, int window, const PhotometricFilterOptions& filter,
+                          DepthEstimate estimate, ImageView<const std::uint8_t> mask) {
+  invalidate_untrusted(reference, window, filter, estimate);
+  estimate.cost = {};
+  return finish_view(std::move(estimate.depth), std::move(estimate.confidence), mask, filter.median,
+                     filter.speckle_size);
+}
+
 ViewDepth estimate_view(Backend& backend, const SweepProblem& problem, const PhotometricFilterOptions& filter,
                         ImageView<const std::uint8_t> mask) {
   return filter_estimate(problem.reference, problem.cost.window, filter, backend.sweep(problem), mask);
-}
-
-std::size_t filter_estimate_bytes(const SweepShape& shape, const PhotometricFilterOptions& filter) {
-  const PosedImage reference = sized_image({shape.width, shape.height}, shape.channels);
-  return counted_bytes(1, [&] {
-    filter_estimate(reference, shape.cost.window, filter, uninitialised_estimate(shape.width, shape.height),
-                    {});
-  });
 }
 
 int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>& sources, double near,

@@ -59,8 +59,9 @@ struct PhotometricFilterOptions {
 ViewDepth estimate_view(Backend& backend, const SweepProblem& problem, const PhotometricFilterOptions& filter,
                         ImageView<const std::uint8_t> mask = {});
 
-/// Max bytes of estimate_view after the sweep, the result included.
-std::size_t filter_estimate_bytes(const SweepShape& shape, const PhotometricFilterOptions& filter);
+/// What estimate_view does after the sweep. @param window  of the cost, pixels
+ViewDepth filter_estimate(const PosedImage& reference, int window, const PhotometricFilterOptions& filter,
+                          DepthEstimate estimate, ImageView<const std::uint8_t> mask = {});
 
 /// The number of planes between `near` and `far` for which neighbouring planes are at most one pixel apart in
 /// the source that moves fastest, measured over the pixels of the reference that the source sees; at least 2,

@@ -117,15 +117,14 @@ SweepImages sized_images(const SweepShape& shape, int halvings) {
           std::vector<PosedImage>(static_cast<std::size_t>(shape.sources), source)};
 }
 
-/// A problem of a shape, without pixels.
+}  // namespace
+
 SweepProblem sized_problem(const SweepShape& shape) {
   SweepProblem problem{shape, sized_images(shape, 0), {1, 1, shape.planes}, {}};
   for (int level = 1; has_patches(shape) && level <= shape.patch_match.levels; ++level)
     problem.coarser.push_back(sized_images(shape, level));
   return problem;
 }
-
-}  // namespace
 
 DepthEstimate sweep_view(const SweepProblem& problem) {
   check(problem, true);
@@ -144,28 +143,11 @@ DepthEstimate sweep_view(const SweepProblem& problem) {
   return view;
 }
 
-std::size_t sweep_view_bytes(const SweepShape& shape, int threads) {
-  return counted_bytes(threads, [&] { sweep_view(sized_problem(shape)); });
-}
-
 void optimize_block(const SweepProblem& problem, const SweepBlock& block, Volume<float> costs,
                     DepthEstimate& view) {
   SweepStages stages(problem, block, nullptr);
   stages.run_on(std::move(costs));
   stages.put(view);
-}
-
-std::size_t optimize_block_bytes(const SweepShape& shape, const Tile& block, int threads) {
-  SweepShape of_block = shape;
-  of_block.width = block.width;
-  of_block.height = block.height;
-  const Tile whole{0, 0, block.width, block.height};
-  const SweepProblem problem = sized_problem(of_block);
-  const std::size_t all = counted_bytes(threads, [&] {
-    DepthEstimate view;
-    optimize_block(problem, {whole, whole}, Volume<float>(block.width, shape.planes, block.height), view);
-  });
-  return all - Volume<float>::bytes(block.width, shape.planes, block.height);
 }
 
 }  // namespace recon

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstddef>
-
 #include "core/volume.hpp"
 #include "methods/sweep/depth_step.hpp"
 #include "methods/sweep/plane_sweep.hpp"
@@ -19,8 +17,8 @@ namespace recon {
 /// @throws OutOfMemory
 DepthEstimate sweep_view(const SweepProblem& problem);
 
-/// Max bytes that sweep_view uses, including its result, excluding the images of the caller.
-std::size_t sweep_view_bytes(const SweepShape& shape, int threads);
+/// A problem of a shape, without pixels: the memory of the work on it can be counted, see CountedMemory.
+SweepProblem sized_problem(const SweepShape& shape);
 
 /// Runs the stages from the optimizer on over a block whose aggregated costs are stored, see SweepStages.
 /// @param costs       (y, d, x) of the block; +infinity: no cost
@@ -29,9 +27,5 @@ std::size_t sweep_view_bytes(const SweepShape& shape, int threads);
 /// @throws OutOfMemory
 void optimize_block(const SweepProblem& problem, const SweepBlock& block, Volume<float> costs,
                     DepthEstimate& view);
-
-/// Bytes that optimize_block uses, excluding the costs.
-/// @param block  size of the block
-std::size_t optimize_block_bytes(const SweepShape& shape, const Tile& block, int threads);
 
 }  // namespace recon

@@ -11,6 +11,7 @@ std::ptrdiff_t belief_pitch(int columns) {
 
 BeliefPyramid belief_pyramid(const BeliefShape& shape, const BeliefOptions& options, int first_kept) {
   BeliefPyramid pyramid;
+  pyramid.element_bytes = options.storage == BeliefStorage::kFloat ? 4 : 2;
   const auto take = [&](std::ptrdiff_t elements) {
     const std::ptrdiff_t begin = pyramid.elements;
     pyramid.elements += elements;
@@ -36,10 +37,6 @@ BeliefPyramid belief_pyramid(const BeliefShape& shape, const BeliefOptions& opti
     height = (height + 1) / 2;
   }
   return pyramid;
-}
-
-std::size_t belief_storage_bytes(BeliefStorage storage) {
-  return storage == BeliefStorage::kFloat ? 4 : 2;
 }
 
 float belief_cap(const BeliefOptions& options, int disparities) {

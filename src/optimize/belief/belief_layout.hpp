@@ -59,7 +59,8 @@ struct BeliefLevel {
 /// The levels in one arena, level 0 the finest; fewer than requested if an earlier level is a single pixel.
 struct BeliefPyramid {
   std::vector<BeliefLevel> levels;
-  std::ptrdiff_t elements = 0;  ///< size of the arena
+  std::ptrdiff_t elements = 0;    ///< size of the arena
+  std::size_t element_bytes = 0;  ///< of a stored cost or message
 };
 
 /// @param first_kept  levels finer than this are not stored in the arena
@@ -69,9 +70,6 @@ BeliefPyramid belief_pyramid(const BeliefShape& shape, const BeliefOptions& opti
 /// Pitch between disparities: an odd multiple of 64 bytes (128 in float), so that the disparities of a pixel
 /// are spread over the cache sets.
 std::ptrdiff_t belief_pitch(int columns);
-
-/// Bytes of a stored cost or message.
-std::size_t belief_storage_bytes(BeliefStorage storage);
 
 /// The effective truncation of the smoothness.
 float belief_cap(const BeliefOptions& options, int disparities);

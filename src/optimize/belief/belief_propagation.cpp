@@ -123,7 +123,7 @@ namespace {
 std::size_t bytes_of_beliefs(const BeliefShape& shape, const BeliefOptions& options, int threads) {
   const BeliefPyramid pyramid = belief_pyramid(shape, options, 1);
   const BeliefLevel& finest = pyramid.levels[0];
-  const std::size_t stored = belief_storage_bytes(options.storage);
+  const std::size_t stored = pyramid.element_bytes;
   const BeliefLevel ring = BeliefTiling(finest, options.iterations, stored, threads).ring(finest);
   const std::size_t per_thread = scratch_floats(finest) * sizeof(float) +
                                  (ring_elements(ring) + element_count({5, finest.pitch})) * stored + 1024;

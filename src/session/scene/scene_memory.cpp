@@ -33,9 +33,13 @@ struct ViewMemory {
 
 ViewMemory swept_memory(const ScenePlan& plan, int view, const MatchingSettings& matching,
                         const Backend& backend) {
-  const SweepShape shape = sweep_shape(sweep_problem(plan, view, matching));
-  const WorkMemory work = backend.memory(shape);
-  const std::size_t filter = filter_estimate_bytes(shape, matching.filter);
+  const SweepProblem problem = sweep_problem(plan, view, matching);
+  const WorkMemory work = backend.memory(sweep_shape(problem));
+  const std::size_t filter = counted_bytes(1, [&] {
+    const Pinhole& camera = problem.reference.camera;
+    filter_estimate(problem.reference, problem.cost.window, matching.filter,
+                    uninitialised_estimate(camera.width, camera.height));
+  });
   return {work, std::max(work.host_bytes, filter), filter};
 }
 

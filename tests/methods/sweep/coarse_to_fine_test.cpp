@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/aligned_buffer.hpp"
+#include "core/counted_memory.hpp"
 #include "core/parallel.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "methods/sweep/view_sweep.hpp"
@@ -136,7 +137,8 @@ TEST(CoarseToFine, TakesTheMemoryThatItSays) {
     sweep.problem.planes.count = 4;
     release_kept_memory();
     ThreadLimit(2).run([&] { return sweep_view(sweep.problem); });
-    const std::size_t taken = kept_memory(), said = sweep_view_bytes(sweep_shape(sweep.problem), 2);
+    const std::size_t taken = kept_memory(),
+                      said = counted_bytes(2, [&] { sweep_view(sized_problem(sweep_shape(sweep.problem))); });
     EXPECT_LE(taken, said) << levels << " levels";
     EXPECT_GE(taken, said / 20 * 13) << levels << " levels";
   }

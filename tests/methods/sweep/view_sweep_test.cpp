@@ -137,7 +137,7 @@ TEST(ViewSweepMemory, CountsStoredCostsOnce) {
   shape.planes = 256;
   shape.optimizer = Optimizer::kSemiGlobal;
   const std::size_t images = 8 * SampledImage::bytes(640, 480), results = std::size_t{640} * 480 * 12;
-  const std::size_t paths = sweep_view_bytes(shape, 2) - images - results;
+  const std::size_t paths = counted_bytes(2, [&] { sweep_view(sized_problem(shape)); }) - images - results;
   const std::size_t costs = std::size_t{640} * 480 * 256;
   const auto optimizer = [&](bool stored) {
     const std::uint8_t cost = 0;

@@ -89,8 +89,11 @@ TEST(SceneMemory, OfTheFiltersOfASweep) {
   SweepProblem problem{presets::plane_sweep(), {sized_image(kCamera, 1), {}}, {1, 1, 8}, {}};
   problem.reference.channel[0] = pixels.view();
   IdleBackend backend;
-  expect_no_more_than(filter_estimate_bytes(sweep_shape(problem), options.resolved_filter()),
-                      [&] { estimate_view(backend, problem, options.resolved_filter()); });
+  const std::size_t counted = counted_bytes(1, [&] {
+    filter_estimate(sized_image(kCamera, 1), problem.cost.window, options.resolved_filter(),
+                    uninitialised_estimate(kWidth, kHeight));
+  });
+  expect_no_more_than(counted, [&] { estimate_view(backend, problem, options.resolved_filter()); });
 }
 
 TEST(SceneMemory, OfDepthFromPairs) {
