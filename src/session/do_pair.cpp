@@ -23,6 +23,7 @@
 #include "session/products/host_memory.hpp"
 #include "session/products/stores.hpp"
 #include "session/report/measured_steps.hpp"
+#include "session/report/option_values.hpp"
 #include "session/report/pair_report.hpp"
 #include "session/report/report.hpp"
 #include "session/resume/overwrite_note.hpp"
@@ -333,7 +334,10 @@ void write_options(PairRun& run) {
 json write_reports(PairRun& run, const StepRecord& record, const MeasuredRun& measured,
                    const StepTimes& times) {
   run.results.keep_changed({Step::kRun, report_files({}).name});
-  json report = pair_report_json(run.plan, run.workspace, record, measured, run.work.options, times);
+  json report = pair_report_json(run.plan, run.workspace, record, measured, times);
+  const Job job{run.plan.job.method, true};
+  report["options"] = run.work.options.resolved(job);
+  report["option_values"] = option_values(run.work.options.resolved_values(job));
   for (const std::string& text : name_changed_files(run)) report["warnings"].push_back(text);
   run.results.write(report_files({}), [&] {
     write_file(run.workspace.path(pair_file::kReport), json_text(report));

@@ -185,7 +185,8 @@ class Session {
         usable.push_back(i);
     }
     if (usable.empty()) return;
-    if (usable.size() > 1) check_session_space(inputs_, options_, destination_, memory());
+    if (usable.size() > 1)
+      check_session_space(inputs_, SceneSettings(options_), options_.pair_job(), destination_, memory());
     if (overwrites())
       for (const std::size_t i : usable) overwrite_note(i).write();
     began_ = true;

@@ -14,7 +14,6 @@
 #include "core/interrupt.hpp"
 #include "core/paths.hpp"
 #include "scene/faces.hpp"
-#include "session/options/scene_settings.hpp"
 #include "session/pair/pair_input.hpp"
 #include "session/pair_memory.hpp"
 #include "session/products/host_memory.hpp"
@@ -44,28 +43,19 @@ bool is_finished(const ScenePlan& plan, const Targets& targets, const Workspace&
                              [&](Step step) { return is_finished(step, plan, targets, workspace); });
 }
 
-std::uint64_t bytes_to_write(const SceneFolder& folder, const SessionOptions& options,
-                             const Workspace& workspace, std::size_t memory) {
-  const SceneSettings settings(options);
-  const Targets targets = targets_of(options, settings);
+/// Bytes of the results of an input that earlier runs have not made; 0 where its plan cannot be made.
+std::uint64_t bytes_to_write(const Input& input, const SceneSettings& settings, const PairJob& pair,
+                             const Workspace& workspace, std::size_t memory) try {
+  if (const auto* files = std::get_if<PairFiles>(&input))
+    return is_there(workspace.path(Workspace::record_file(Step::kPair)))
+               ? 0
+               : workspace.bytes_left(output_bytes(make_pair_plan(*files, pair)));
+  const auto& folder = std::get<SceneFolder>(input);
   Scene scene = importer_of(folder).read(folder, model_memory(memory));
   const std::vector<LeftOut> left_out = without_photo(folder, scene);
   const ScenePlan plan = make_plan(with_faces(std::move(scene)), left_out, settings);
-  return is_finished(plan, targets, workspace) ? 0 : workspace.bytes_left(output_bytes(plan, settings));
-}
-
-std::uint64_t bytes_to_write(const PairFiles& files, const SessionOptions& options,
-                             const Workspace& workspace) {
-  if (is_there(workspace.path(Workspace::record_file(Step::kPair)))) return 0;
-  return workspace.bytes_left(output_bytes(make_pair_plan(files, options.pair_job())));
-}
-
-/// Nothing where its plan cannot be made.
-std::uint64_t bytes_to_write(const Input& input, const SessionOptions& options, const Workspace& workspace,
-                             std::size_t memory) try {
-  const auto* scene = std::get_if<SceneFolder>(&input);
-  return scene ? bytes_to_write(*scene, options, workspace, memory)
-               : bytes_to_write(std::get<PairFiles>(input), options, workspace);
+  return is_finished(plan, Targets(settings), workspace) ? 0
+                                                         : workspace.bytes_left(output_bytes(plan, settings));
 } catch (const Interrupted&) {
   throw;
 } catch (const std::exception&) {
@@ -81,7 +71,7 @@ struct Need {
 
 }  // namespace
 
-void check_session_space(const std::vector<Input>& inputs, const SessionOptions& options,
+void check_session_space(const std::vector<Input>& inputs, const SceneSettings& settings, const PairJob& pair,
                          const Destination& destination, std::size_t memory) {
   std::map<dev_t, Need> needs;
   for (const Input& input : inputs) {
@@ -90,7 +80,7 @@ void check_session_space(const std::vector<Input>& inputs, const SessionOptions&
     const Workspace workspace(destination.of(input, true));
     struct stat info {};
     if (::stat(existing_folder(workspace.root()).c_str(), &info) != 0) continue;  // its turn says why
-    const std::uint64_t bytes = bytes_to_write(input, options, workspace, memory);
+    const std::uint64_t bytes = bytes_to_write(input, settings, pair, workspace, memory);
     if (bytes == 0) continue;
     Need& need = needs[info.st_dev];
     if (need.inputs++ == 0) need.folder = workspace.root();

@@ -116,6 +116,13 @@ struct Shard {
   int count = 1;
 };
 
+/// The part of the work that a process does: what a scheduler of a cluster chooses.
+struct WorkPart {
+  std::string views = "*";  ///< reference views: a shell pattern over their names
+  Shard shard;
+  Stage stage = Stage::kAll;
+};
+
 /// What --quality means where the user gives no sources and no size of the images.
 enum class Quality {
   kDraft,   ///< images of half the size, 8 sources, one iteration of patches
@@ -198,7 +205,7 @@ struct RecordedOptions {
 constexpr int kNormalImageSide = 1600;
 
 /// All options of a run of `reconstruct`, with their defaults.
-struct SessionOptions {
+struct SessionOptions : WorkPart {
   /// Scenes, folders of rectified pairs, folders of such folders; or the two images of one pair.
   std::vector<std::filesystem::path> inputs;
   GivenOptions given;  ///< the options that are set below
@@ -233,10 +240,6 @@ struct SessionOptions {
   ViewSelectionOptions selection;
   int max_image_size = 0;  ///< longest side of the images, pixels; 0: by the quality
   Quality quality = Quality::kNormal;
-
-  std::string views = "*";  ///< reference views: a shell pattern over their names
-  Shard shard;
-  Stage stage = Stage::kAll;
 
   std::optional<std::size_t> memory_limit, gpu_memory_limit;  ///< bytes
   int threads = 0;                                            ///< 0: all that the process may use

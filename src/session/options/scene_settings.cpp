@@ -12,19 +12,19 @@ int ImageSizes::max_side(int width, int height) const {
   return side < photo ? side : 0;
 }
 
-/// Given maps may be as large as the photos: their images are not reduced to what matching gains from.
-static ImageSizes image_sizes(const SessionOptions& options) {
-  const bool reduced = options.quality != Quality::kHigh && options.given_maps.folder.empty();
-  return {options.max_image_size, reduced ? kNormalImageSide : 0, options.quality == Quality::kDraft};
-}
-
 SceneSettings::SceneSettings(const SessionOptions& options)
     : given(options.given_maps), prior(options.prior), cloud(options.cloud) {
   const Job job{options.method_of(false), false};
   const DepthRange bounds{options.depth_min.value_or(kAnyDepth.near),
                           options.depth_max.value_or(kAnyDepth.far)};
-  plan = {options.selection, image_sizes(options),  options.views,       options.given.contains("views"),
-          options.shard,     !given.folder.empty(), options.estimates(), options.fuses()};
+  // Given maps may be as large as the photos: their images are not reduced to what matching gains from.
+  const bool reduced = options.quality != Quality::kHigh && given.folder.empty();
+  const ImageSizes images{options.max_image_size, reduced ? kNormalImageSide : 0,
+                          options.quality == Quality::kDraft};
+  plan = {options.selection,   images,
+          options.views,       options.given.contains("views"),
+          options.shard,       !given.folder.empty(),
+          options.estimates(), options.fuses()};
   matching = {job.method,     options.spec(job.method), options.in_colour(job),
               options.planes, options.filter,           bounds};
   if (matching.sweeps()) matching.filter = options.resolved_filter();

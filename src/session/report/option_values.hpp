@@ -2,16 +2,18 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "session/options/option.hpp"
 
 namespace recon {
 
-/// The options that a job uses, by their names: switches as truth values, numbers as numbers, others as
-/// texts.
-inline nlohmann::json option_values(const SessionOptions& options, Job job) {
+/// Options by their names: switches as truth values, numbers as numbers, others as texts.
+/// @param resolved  see SessionOptions::resolved_values
+inline nlohmann::json option_values(const std::vector<std::pair<const Option*, std::string>>& resolved) {
   nlohmann::json values = nlohmann::json::object();
-  for (const auto& [option, text] : options.resolved_values(job)) {
+  for (const auto& [option, text] : resolved) {
     nlohmann::json& value = values[option->name];
     if (option->kind == ValueKind::kSwitch)
       value = text == "true";

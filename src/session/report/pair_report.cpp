@@ -9,7 +9,6 @@
 #include "core/version.hpp"
 #include "session/options/option_text.hpp"
 #include "session/pair/pair_results.hpp"
-#include "session/report/option_values.hpp"
 #include "session/report/page.hpp"
 #include "session/report/plan_lines.hpp"
 
@@ -102,7 +101,7 @@ std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, con
 }
 
 json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record,
-                      const MeasuredRun& measured, const SessionOptions& options, const StepTimes& times) {
+                      const MeasuredRun& measured, const StepTimes& times) {
   const bool kept = std::ranges::any_of(measured.steps, [](const MeasuredStep& step) { return step.kept; });
   json report = plan_of(plan, workspace);
   add_calibration(report, plan, workspace);
@@ -114,8 +113,6 @@ json pair_report_json(const PairPlan& plan, const Workspace& workspace, const St
   report["known"] = record.result.value("known", 0.0);
   report["filled"] = record.result.value("filled", 0.0);
   report["warnings"] = record.result.value("warnings", json::array());
-  report["options"] = options.resolved({plan.job.method, true});
-  report["option_values"] = option_values(options, {plan.job.method, true});
   report["colours"] = record.result.value("colours", json::array());
   if (plan.camera) report["preview_depths"] = preview_depths(*plan.camera, report.at("colours"));
   for (const OutputFile& file : record.outputs)

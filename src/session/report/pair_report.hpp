@@ -23,12 +23,12 @@ nlohmann::json pair_plan_json(const PairPlan& plan, const Workspace& workspace, 
 std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, const MemoryPlan& memory,
                            const ResultStore& results, double seconds);
 
-/// What was done with a pair and what came of it, as an object, as a web page, and as lines for people.
+/// What was done with a pair and what came of it, as an object without the options, as a web page, and as
+/// lines for people.
 /// @param measured  the run that did it
 /// @param times     of this run, which may have kept the results
 nlohmann::json pair_report_json(const PairPlan& plan, const Workspace& workspace, const StepRecord& record,
-                                const MeasuredRun& measured, const SessionOptions& options,
-                                const StepTimes& times);
+                                const MeasuredRun& measured, const StepTimes& times);
 /// The page shows the photo, the disparity and, where there is one, the cloud; pictures are files beside it.
 /// @throws InputError when the cloud cannot be read
 std::string pair_page(nlohmann::json report, const PairPlan& plan, const Workspace& workspace);

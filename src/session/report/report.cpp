@@ -363,13 +363,14 @@ json report_json(const SceneJob& job, const std::string& device, const StepTimes
       read_measured_run(set_aside(report_file(job.products.workspace, job.options.shard, ".json")));
   add_measured_run(
       report, measured_run(job.products.results, times, program_json(job.options.commit, device), earlier));
-  report.update({{"elapsed", elapsed(times)},
-                 {"complete", job.complete()},
-                 {"tasks", tasks_json(job, made(job.targets, job.products))},
-                 {"baselines", baselines_json(job.plan)},
-                 {"depths", depths_json(job.products)},
-                 {"options", job.options.resolved(Job{job.settings.matching.method, false})},
-                 {"option_values", option_values(job.options, {job.settings.matching.method, false})}});
+  report.update(
+      {{"elapsed", elapsed(times)},
+       {"complete", job.complete()},
+       {"tasks", tasks_json(job, made(job.targets, job.products))},
+       {"baselines", baselines_json(job.plan)},
+       {"depths", depths_json(job.products)},
+       {"options", job.options.resolved({job.settings.matching.method, false})},
+       {"option_values", option_values(job.options.resolved_values({job.settings.matching.method, false}))}});
   if (const StepRecord* const cloud = job.products.results.get({Step::kFusion})) {
     report["cloud"] = job.products.workspace.path(Workspace::cloud_file()).string();
     report["points"] = cloud->result.at("points");

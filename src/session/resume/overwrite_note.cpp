@@ -14,13 +14,13 @@ namespace recon {
 
 namespace fs = std::filesystem;
 
-OverwriteNote::OverwriteNote(const SessionOptions& options, const fs::path& folder,
+OverwriteNote::OverwriteNote(const WorkPart& part, const fs::path& folder,
                              const std::vector<fs::path>& inputs)
     : folder_(folder) {
-  const Shard& shard = options.shard;
+  const Shard& shard = part.shard;
   file_ = folder / "status" /
           (shard.count == 1 ? "overwrite" : fmt::format("overwrite.{}-of-{}", shard.index, shard.count));
-  nlohmann::json note = {{"stage", static_cast<int>(options.stage)}, {"views", options.views}};
+  nlohmann::json note = {{"stage", static_cast<int>(part.stage)}, {"views", part.views}};
   for (const fs::path& input : inputs) note["inputs"].push_back(resolved_path(input).string());
   text_ = json_text(note);
 }

@@ -15,7 +15,7 @@ class OverwriteNote {
  public:
   /// @param folder  of the output
   /// @param inputs  the folder of the scene, or the two images
-  OverwriteNote(const SessionOptions& options, const std::filesystem::path& folder,
+  OverwriteNote(const WorkPart& part, const std::filesystem::path& folder,
                 const std::vector<std::filesystem::path>& inputs);
 
   /// Writes it into a folder that holds results. Where that cannot be, the work on the input says why.

@@ -17,7 +17,7 @@ SceneJob::SceneJob(const SessionOptions& session_options, SceneFolder folder, Wo
                    HostLimits limits)
     : options(session_options),
       settings(session_options),
-      targets(targets_of(session_options, settings)),
+      targets(settings),
       host(limits),
       input{std::move(folder), {}, {}, {}, {}, {}},
       overwrite_note(session_options, output.root(), {input.folder.root}),
