@@ -269,7 +269,7 @@ OutputAccess output_access(const PairRun& run) {
           run.work.options.overwrite,
           run.work.options.wait,
           {},
-          files_to_write(run.plan, run.plan.job.settings.fill),
+          pair_output(run.plan).files,
           {resolved_path(run.plan.files.left).string(), resolved_path(run.plan.files.right).string()}};
 }
 
@@ -306,12 +306,12 @@ Outcome plan_pair(PairRun& run) {
   check_output(run.workspace, access);
   const json inputs = inputs_of(run);
   refuse_other_pair(run, access, inputs);
-  run.workspace.check_free_space(output_bytes(plan));
+  run.workspace.check_free_space(pair_output(plan).bytes);
   run.work.notice->permit();
   const MemoryPlan memory = pair_memory(plan, run.backend(), run.turn.memory());
   const bool kept = run.results.find({Step::kPair}, inputs) != nullptr;
   const double seconds = kept ? 0 : PairTime(plan, run.work.backends(), run.turn.threads()).seconds();
-  return {0, pair_plan_json(plan, run.workspace, memory, output_bytes(plan), seconds),
+  return {0, pair_plan_json(plan, run.workspace, memory, pair_output(plan).bytes, seconds),
           pair_plan_text(plan, run.workspace, memory, run.results, seconds)};
 }
 
@@ -356,7 +356,7 @@ Outcome run_pair(PairRun& run, StepClock& clock) {
   const TakenOutput output = take_output(workspace, access);
   json inputs = inputs_of(run);
   refuse_other_pair(run, access, inputs);
-  workspace.check_free_space(output_bytes(plan));
+  workspace.check_free_space(pair_output(plan).bytes);
   mark_output(workspace, access.kind, access.files, access.inputs);
   run.work.notice->permit();
   const MeasuredRun earlier = read_measured_run(workspace.path(pair_file::kReport));

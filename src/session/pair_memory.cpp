@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/error.hpp"
-#include "io/cloud/ply.hpp"
 #include "session/options/option_text.hpp"
 #include "session/pair/pair_check.hpp"
 #include "session/products/host_memory.hpp"
@@ -53,14 +52,6 @@ MemoryPlan pair_memory(const PairPlan& plan, const Backend& backend, std::size_t
     throw OutOfMemory(fmt::format("{}: matching takes up to {}, the limit is {}{}", plan.name(),
                                   format_byte_size(memory.peak), format_byte_size(limit), remedy));
   return memory;
-}
-
-std::uint64_t output_bytes(const PairPlan& plan) {
-  constexpr std::uint64_t kReports = std::uint64_t{64} << 10;
-  constexpr std::uint64_t kPoint = PlyWriter::vertex_bytes(PlyPosition::kFloat) + 3 * PlyWriter::kListedBytes;
-  const std::uint64_t pixels = pixels_of(plan.size);
-  return kReports + pixels * (4 + 3 + 4 + 3 + (plan.job.settings.fill ? 2 : 0) +
-                              (plan.camera ? 4 + kPoint : 0) + (plan.depth_step > 0 ? 2 : 0));
 }
 
 }  // namespace recon

@@ -14,8 +14,7 @@
 #include "core/interrupt.hpp"
 #include "core/paths.hpp"
 #include "scene/faces.hpp"
-#include "session/pair/pair_input.hpp"
-#include "session/pair_memory.hpp"
+#include "session/pair/pair_results.hpp"
 #include "session/products/host_memory.hpp"
 #include "session/products/targets.hpp"
 #include "session/resume/output_folder.hpp"
@@ -49,7 +48,7 @@ std::uint64_t bytes_to_write(const Input& input, const SceneSettings& settings, 
   if (const auto* files = std::get_if<PairFiles>(&input))
     return is_there(workspace.path(Workspace::record_file(Step::kPair)))
                ? 0
-               : workspace.bytes_left(output_bytes(make_pair_plan(*files, pair)));
+               : workspace.bytes_left(pair_output(make_pair_plan(*files, pair)).bytes);
   const auto& folder = std::get<SceneFolder>(input);
   Scene scene = importer_of(folder).read(folder, model_memory(memory));
   const std::vector<LeftOut> left_out = without_photo(folder, scene);

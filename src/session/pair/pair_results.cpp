@@ -12,31 +12,54 @@
 
 namespace recon {
 
-std::vector<std::string> pair_files() {
-  return {Workspace::record_file(Step::kPair),
-          pair_file::kDisparity,
-          pair_file::kDisparityPng,
-          pair_file::kPreview,
-          pair_file::kPhoto,
-          pair_file::kFilled,
-          pair_file::kDepth,
-          pair_file::kDepthPng,
-          pair_file::kCloud,
-          pair_file::kVisibility};
+namespace {
+
+struct PairFile {
+  const char* name;
+  std::uint64_t pixel_bytes;  ///< at most: PNG files are hardly larger than their pixels
+  bool (*is_wanted)(const PairPlan&);
+};
+
+bool always(const PairPlan&) {
+  return true;
+}
+bool with_depth(const PairPlan& plan) {
+  return plan.camera.has_value();
 }
 
-std::vector<std::string> files_to_write(const PairPlan& plan, bool filled) {
-  std::vector<std::string> files = pair_files();
-  if (!filled) std::erase(files, pair_file::kFilled);
-  if (plan.depth_step <= 0) std::erase(files, pair_file::kDepthPng);
-  if (!plan.camera)
-    for (const char* file : {pair_file::kDepth, pair_file::kCloud, pair_file::kVisibility})
-      std::erase(files, file);
-  for (const RunFiles& of_run : {options_files(), report_files({})}) {
-    files.push_back(Workspace::record_file(Step::kRun, of_run.name));
-    files.insert(files.end(), of_run.files.begin(), of_run.files.end());
-  }
+/// The cloud is seen by two views.
+constexpr PairFile kFiles[] = {
+    {pair_file::kDisparity, 4, always},
+    {pair_file::kDisparityPng, 3, always},
+    {pair_file::kPreview, 4, always},
+    {pair_file::kPhoto, 3, always},
+    {pair_file::kFilled, 2, [](const PairPlan& plan) { return plan.job.settings.fill; }},
+    {pair_file::kDepth, 4, with_depth},
+    {pair_file::kDepthPng, 2, [](const PairPlan& plan) { return plan.depth_step > 0; }},
+    {pair_file::kCloud, PlyWriter::vertex_bytes(PlyPosition::kFloat), with_depth},
+    {pair_file::kVisibility, 3 * PlyWriter::kListedBytes, with_depth}};
+
+}  // namespace
+
+std::vector<std::string> pair_files() {
+  std::vector<std::string> files = {Workspace::record_file(Step::kPair)};
+  for (const PairFile& file : kFiles) files.emplace_back(file.name);
   return files;
+}
+
+PairOutput pair_output(const PairPlan& plan) {
+  constexpr std::uint64_t kReports = std::uint64_t{64} << 10;
+  PairOutput output{{Workspace::record_file(Step::kPair)}, kReports};
+  for (const PairFile& file : kFiles)
+    if (file.is_wanted(plan)) {
+      output.files.emplace_back(file.name);
+      output.bytes += file.pixel_bytes * element_count({plan.size.width, plan.size.height});
+    }
+  for (const RunFiles& of_run : {options_files(), report_files({})}) {
+    output.files.push_back(Workspace::record_file(Step::kRun, of_run.name));
+    output.files.insert(output.files.end(), of_run.files.begin(), of_run.files.end());
+  }
+  return output;
 }
 
 Image<std::uint16_t> disparity_in_16_bits(ImageView<const float> disparity) {

@@ -30,8 +30,12 @@ inline constexpr const char* kReportPage = "report.html";
 /// The files of the result of a pair and its record, as its options have them or others; all but the reports.
 std::vector<std::string> pair_files();
 
-/// The files that a run writes into the output folder.
-std::vector<std::string> files_to_write(const PairPlan& plan, bool filled);
+/// What a run writes into the output folder.
+struct PairOutput {
+  std::vector<std::string> files;
+  std::uint64_t bytes = 0;  ///< on the disk, at most
+};
+PairOutput pair_output(const PairPlan& plan);
 
 /// Disparities in KITTI's encoding: round(256 d), at least 1; 0 where unknown, and where 16 bits do not hold
 /// the value (d < 0, d >= 256).

@@ -274,23 +274,22 @@ class PriorWriter {
 
 std::vector<std::string> prior_files(const ScenePlan& plan, PriorFormat format) {
   std::vector<std::string> files;
-  for (const int view : views_of(plan, format)) {
-    const std::string& name = plan.view(view).output_name;
-    if (format == PriorFormat::kNpy)
-      for (const char* kind : {"depth", "normal", "confidence"}) files.push_back(array_file(name, kind));
-    else
-      files.push_back(depth_png(name));
-    if (format == PriorFormat::kLichtfeld) files.push_back(normal_png(name));
-  }
+  for (const int view : views_of(plan, format))
+    for (PriorMap& map : prior_maps(plan.view(view).output_name, format))
+      files.push_back(std::move(map.file));
   if (const std::string file = description_file(format); !file.empty()) files.push_back(file);
   return files;
 }
 
-std::uint64_t prior_bytes(PriorFormat format) {
-  constexpr std::uint64_t kDepth = sizeof(Step16), kNormal = sizeof(Vec3<Step16>);
-  if (format == PriorFormat::kNone) return 0;
-  if (format == PriorFormat::kNpy) return ViewDepth::kPixelBytes;
-  return format == PriorFormat::kLichtfeld ? kDepth + kNormal : kDepth;
+std::vector<PriorMap> prior_maps(const std::string& view, PriorFormat format) {
+  if (format == PriorFormat::kNone) return {};
+  if (format == PriorFormat::kNpy)
+    return {{array_file(view, "depth"), sizeof(float)},
+            {array_file(view, "normal"), sizeof(Vec3f)},
+            {array_file(view, "confidence"), sizeof(float)}};
+  std::vector<PriorMap> maps = {{depth_png(view), sizeof(Step16)}};
+  if (format == PriorFormat::kLichtfeld) maps.push_back({normal_png(view), sizeof(Vec3<Step16>)});
+  return maps;
 }
 
 void check_prior_names(const ScenePlan& plan, PriorFormat format) {

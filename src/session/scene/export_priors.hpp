@@ -13,8 +13,12 @@ namespace recon {
 /// The most that --export-priors writes.
 std::vector<std::string> prior_files(const ScenePlan& plan, PriorFormat format);
 
-/// Bytes of its files for each pixel, at most.
-std::uint64_t prior_bytes(PriorFormat format);
+/// A map that --export-priors writes of a view.
+struct PriorMap {
+  std::string file;
+  std::uint64_t pixel_bytes;  ///< at most
+};
+std::vector<PriorMap> prior_maps(const std::string& view, PriorFormat format);
 
 /// Trainers look for maps by the name of the image without its ending.
 /// @throws UsageError where two views would share a map

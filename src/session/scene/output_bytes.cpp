@@ -66,7 +66,8 @@ std::uint64_t output_bytes(const ScenePlan& plan, const SceneSettings& settings)
     bytes += size * 3;  // the undistorted image, were it not compressed
     if (!plan.scene_view(view).mask_hash.empty()) bytes += size;
     if (plan.view(view).in_scope) pixels += size;
-    bytes += size * prior_bytes(settings.cloud.export_priors);
+    for (const PriorMap& map : prior_maps(plan.view(view).output_name, settings.cloud.export_priors))
+      bytes += size * map.pixel_bytes;
     observations += plan.scene_view(view).observations.size();
   }
   const std::uint64_t points = pixels / kPixelsPerPoint;
