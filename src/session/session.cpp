@@ -16,6 +16,7 @@
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
+#include "core/log_file.hpp"
 #include "core/message_subject.hpp"
 #include "core/parallel.hpp"
 #include "core/printable.hpp"
