@@ -225,6 +225,9 @@ fs::path scene_around(const fs::path& path) {
 std::string suggestion(const fs::path& path) try {
   const fs::path scene = scene_around(path);
   if (scene.empty()) return {};
+  if (is_output(scene))
+    return "; " + path.string() + " is a part of the results in " + scene.string() +
+           ": give the scene or the pair that they are of";
   return "; " + path.string() + " is a part of the scene " + scene.string() + ": give that folder";
 } catch (const InputError&) {  // what is around cannot be looked up
   return {};
@@ -244,6 +247,9 @@ std::vector<Input> inputs_at(const fs::path& path, const fs::path& images, const
       scene.masks = find_masks(path);
       return {scene};
     }
+    if (std::ranges::any_of(below, is_usable) && is_folder(path / "images"))
+      messages().info("{}: is no scene itself: {}; the inputs below it are taken", path.string(),
+                      what_is_missing(path, images));
     if (!below.empty()) return below;
     if (!images.empty() && !is_folder(images_of(path, images)))
       return {

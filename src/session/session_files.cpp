@@ -101,8 +101,8 @@ std::string SessionFiles::table(std::optional<std::size_t> width) const {
 
 std::string SessionFiles::place() const {
   if (lines_.empty() || folder_.empty() || failure_) return {};
-  return fmt::format("all of them with pictures: {}; as JSON: {}\n", (folder_ / kSessionPage).string(),
-                     (folder_ / kSessionLines).string());
+  return fmt::format("all of them with pictures and reasons: {}; as JSON: {}\n",
+                     (folder_ / kSessionPage).string(), (folder_ / kSessionLines).string());
 }
 
 /// A failure does not stop the work: the results of the scenes matter more than these files, and the next

@@ -45,7 +45,7 @@ TEST_F(ReconstructReport, ReportShowsEveryViewsPhotoAndDepth) {
 
 TEST_F(ReconstructReport, ReportSaysWhichDepthsAreSearchedAndFound) {
   const Outcome plan = reconstruct({scene().string(), "--dry-run"});
-  EXPECT_THAT(plan.out, HasSubstr("planes   depths searched      sources\n"));
+  EXPECT_THAT(plan.out, HasSubstr("planes   depths, scene units  sources\n"));
   ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
   const auto report = nlohmann::json::parse(content(dense() / "report.json"));
   const std::string log = content(dense() / "report.log");

@@ -199,7 +199,7 @@ TEST(AreaPixels, AreThoseAroundWithinReach) {
   const Areas areas = std::move(divide_by_colour(image.view(), {0}, {0.8f, 60, 10}).front());
   ASSERT_GT(areas.count, 2);
   for (const int reach : {1, 4, 100}) {
-    const AreaPixels around = pixels_around(areas, reach);
+    const AreaPixels inside = pixels_inside(areas);
     for (int area = 0; area < areas.count; ++area) {
       std::vector<std::pair<int, int>> expected, found;
       for (int y = 0; y < 31; ++y)
@@ -210,9 +210,10 @@ TEST(AreaPixels, AreThoseAroundWithinReach) {
             for (int u = 0; u < 53; ++u)
               beside |= areas.label(u, v) == area &&
                         ((u == x && std::abs(v - y) == reach) || (v == y && std::abs(u - x) == reach));
-          if (beside) expected.emplace_back(x, y);
+          if (beside) expected.emplace_back(y, x);
         }
-      for (const AreaPixel it : around.of(area)) found.emplace_back(it.x, it.y);
+      for (const AreaPixel it : pixels_around(areas, inside.of(area), reach)) found.emplace_back(it.y, it.x);
+      std::sort(found.begin(), found.end());
       ASSERT_EQ(found, expected) << area << " within " << reach;
     }
   }

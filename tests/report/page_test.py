@@ -65,8 +65,8 @@ def main(page):
         scene = shown(folder, text, {"scene": SCENE})
         expect(scene, "1234 points from 2 views, 14.8 s of work on a device.", "lost.png is left out: ", "reconstruct 1.2.3, commit abc",
                "2026-11-26 18:03 UTC, report.json, report.log", "Warnings", "second", "depth: farnear", "confidence: 01",
-               "96 x 72, searched 0.5 to 123.5, found 1.235 to 9, 64 planes, 2 sources, 1.50 s", "depth 8.771.25",
-               "known 50.0 %", "agreed by other views 25.0 %", "96 x 72, searched 0.5 to 123.5, 2 sources",
+               "96 x 72, searched 0.5 to 123.5, first search found 1.235 to 9, 64 planes, 2 sources, 1.50 s", "depth 8.771.25",
+               "known before the check 50.0 %", "agreed by other views, as shown 25.0 %", "96 x 72, searched 0.5 to 123.5, 2 sources",
                "stepsecondspredictedreading0.50matching12.25by an earlier runfusion2.001.50total14.75",
                "Angles between views and their sources0 to 2°: 102 to 4°: 04 to 6°: 50°6°")
         check([bar["height"] for bar in scene.all("rect")] == ["120", "0", "60"], f"bars: {scene.all('rect')}")

@@ -77,7 +77,7 @@ std::string depth_text(const Json& figures, Width width) {
         resized);
   if (through_cameras > 0)
     notes += fmt::format(
-        "{} maps have other cameras than the scene: the ground truth was sampled along their rays "
+        "{} maps have other cameras or sizes than the photos: the ground truth was sampled along their rays "
         "(nearest).\n",
         through_cameras);
   if (const int missing = figures["views_without_map"]; missing > 0)

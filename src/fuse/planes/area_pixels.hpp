@@ -40,7 +40,9 @@ class AreaPixels {
 /// The pixels of each area, row by row.
 AreaPixels pixels_inside(const Areas& areas);
 
-/// The pixels around each area: those that have one of it exactly `reach` pixels away in their row or column.
-AreaPixels pixels_around(const Areas& areas, int reach);
+/// The pixels around an area: those that have one of it exactly `reach` pixels away in their row or column,
+/// each once.
+/// @param inside  the pixels of the area
+std::vector<AreaPixel> pixels_around(const Areas& areas, std::span<const AreaPixel> inside, int reach);
 
 }  // namespace recon

@@ -50,11 +50,10 @@ Pixels thinned(std::span<const AreaPixel> pixels, std::size_t count) {
 
 /// The areas of an image at one level, and their pixels.
 struct Division {
-  explicit Division(Areas of_image)
-      : areas(std::move(of_image)), inside(pixels_inside(areas)), around(pixels_around(areas, kBorder)) {}
+  explicit Division(Areas of_image) : areas(std::move(of_image)), inside(pixels_inside(areas)) {}
 
   Areas areas;
-  AreaPixels inside, around;
+  AreaPixels inside;
 };
 
 /// The planes of the areas of a view.
@@ -161,7 +160,7 @@ class AreaPlanes {
   /// The plane of an area with most votes, if its known depths and the photos confirm it.
   std::optional<int> plane_of(const Division& division, int area, const Pixels& unknown) {
     const std::span<const AreaPixel> pixels = division.inside.of(area);
-    const Known inside = known_of(pixels), around = known_of(division.around.of(area));
+    const Known inside = known_of(pixels), around = known_of(pixels_around(division.areas, pixels, kBorder));
     const std::optional<int> best = most_voted(inside, around, unknown);
     if (!best) return {};
     const int own_inside = inside.on[*best], own_around = around.on[*best];
@@ -210,7 +209,7 @@ class AreaPlanes {
     const double most = (1 - kMinMatching) * static_cast<double>(pixels.size());
     int seen = 0, matching = 0;
     for (const AreaPixel it : pixels) {
-      const float zncc = matches_[plane].zncc(it.x, it.y);
+      const float zncc = matches_[plane].zncc(it.x, it.y, kMatches);
       seen += std::isnan(zncc) ? 0 : 1;
       matching += zncc > kMatches ? 1 : 0;
       if (seen - matching > most) return false;
@@ -281,7 +280,7 @@ class AreaPlanes {
     Pixels mismatches;
     for (const AreaPixel it : pixels)
       if (it.x % 2 == 0 && it.y % 2 == 0 && labels_(it.x, it.y) == label && match.has_texture(it.x, it.y) &&
-          match.zncc(it.x, it.y) < kMismatches)
+          match.zncc(it.x, it.y, kMismatches) < kMismatches)
         mismatches.push_back(it);
     for (const AreaPixel it : mismatches)
       for (int v = it.y - 1; v <= it.y + 1; ++v)

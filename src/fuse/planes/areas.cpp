@@ -136,30 +136,24 @@ AreaPixels pixels_inside(const Areas& areas) {
   });
 }
 
-AreaPixels pixels_around(const Areas& areas, int reach) {
+std::vector<AreaPixel> pixels_around(const Areas& areas, std::span<const AreaPixel> inside, int reach) {
   const ImageView<const std::int32_t> label = areas.label.view();
-  const std::pair<int, int> around[] = {{-reach, 0}, {reach, 0}, {0, -reach}, {0, reach}};
-  const auto is_inside = [&](int x, int y) {  // most are: they are found without a list
-    if (x < reach || y < reach || x >= label.width - reach || y >= label.height - reach) return false;
-    const std::int32_t* const pixel = label.row(y) + x;
-    const std::ptrdiff_t rows = reach * label.pitch;
-    return pixel[-reach] == *pixel && pixel[reach] == *pixel && pixel[-rows] == *pixel &&
-           pixel[rows] == *pixel;
-  };
-  return AreaPixels(areas.count, [&](const auto& add) {
-    for (int y = 0; y < label.height; ++y)
-      for (int x = 0; x < label.width; ++x) {
-        if (is_inside(x, y)) continue;
-        std::array<std::int32_t, std::size(around)> met{};
-        auto end = met.begin();
-        for (const auto& [dx, dy] : around) {
-          if (!label.contains(x + dx, y + dy)) continue;
-          const std::int32_t area = label(x + dx, y + dy);
-          if (area == label(x, y) || std::find(met.begin(), end, area) != end) continue;
-          add(*end++ = area, AreaPixel{x, y});
-        }
-      }
-  });
+  const std::pair<int, int> steps[] = {{-reach, 0}, {reach, 0}, {0, -reach}, {0, reach}};
+  std::vector<AreaPixel> around;
+  for (const AreaPixel it : inside) {
+    const std::int32_t area = label(it.x, it.y);
+    const auto is_of_area = [&](int x, int y) { return label.contains(x, y) && label(x, y) == area; };
+    for (std::size_t i = 0; i < std::size(steps); ++i) {
+      const AreaPixel found{it.x - steps[i].first, it.y - steps[i].second};
+      if (!label.contains(found.x, found.y) || label(found.x, found.y) == area) continue;
+      // Of the pixels of the area that reach it, the first one adds it.
+      if (std::none_of(steps, steps + i, [&](const auto& step) {
+            return is_of_area(found.x + step.first, found.y + step.second);
+          }))
+        around.push_back(found);
+    }
+  }
+  return around;
 }
 
 }  // namespace recon

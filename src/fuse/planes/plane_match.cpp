@@ -93,11 +93,11 @@ void PlaneMatch::set_plane(const SeenPlane& plane) {
     homographies_.emplace_back(plane, reference_.camera, sources_[i].camera, source_from_reference_[i]);
 }
 
-float PlaneMatch::zncc(int x, int y) const {
+float PlaneMatch::zncc(int x, int y, float enough) const {
   const Window window = reference_window(reference_.grey, x, y);
   float best = -2, second = -2;
   Window seen;
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
+  for (std::size_t i = 0; i < sources_.size() && !(0.5f * (best + second) > enough); ++i) {
     if (!source_window(sources_[i], homographies_[i], x, y, seen)) continue;
     float product = 0;
     for (std::size_t k = 0; k < seen.grey.size(); ++k) product += window.grey[k] * seen.grey[k];

@@ -21,7 +21,8 @@ class PlaneMatch {
   bool has_texture(int x, int y) const;
 
   /// -1 .. 1; NaN where fewer than two sources see the window.
-  float zncc(int x, int y) const;
+  /// @param enough  no more sources are asked once it exceeds this; it would only be larger
+  float zncc(int x, int y, float enough = 1) const;
 
  private:
   const PlaneView& reference_;

@@ -50,7 +50,7 @@ struct Search {
   std::vector<Image<std::uint8_t>> pixels;  ///< of the halved images
 };
 
-/// The inverse depths of large regions, rising.
+/// The inverse depths of large regions.
 std::vector<float> inverse_depths(const DepthEstimate& estimate, const SweepProblem& sweep) {
   const PhotometricFilterOptions filter;
   const float max_cost = swept_cost_levels(sweep.cost.kind).trusted;
@@ -71,7 +71,6 @@ std::vector<float> inverse_depths(const DepthEstimate& estimate, const SweepProb
   for (int y = 0; y < inverse.height(); ++y)
     for (int x = 0; x < inverse.width(); ++x)
       if (!std::isnan(inverse(x, y))) known.push_back(inverse(x, y));
-  std::sort(known.begin(), known.end());
   return known;
 }
 
@@ -80,13 +79,18 @@ std::vector<float> inverse_depths(const DepthEstimate& estimate, const SweepProb
 std::optional<DepthRange> found_range(Backend& backend, const SweepProblem& problem) {
   const Search search(problem);
   const DepthEstimate estimate = backend.sweep(search.sweep);
-  const std::vector<float> known = inverse_depths(estimate, search.sweep);
+  std::vector<float> known = inverse_depths(estimate, search.sweep);
   const double pixels = static_cast<double>(estimate.depth.width()) * estimate.depth.height();
   if (static_cast<double>(known.size()) < kMinKnown * pixels) return std::nullopt;
   const auto tail = static_cast<std::size_t>(kTail * static_cast<double>(known.size()));
   const double margin = 2 * static_cast<double>(search.sweep.planes.step);
-  const double far = static_cast<double>(known[tail]) / kMargin - margin;
-  const double near = static_cast<double>(known[known.size() - 1 - tail]) * kMargin + margin;
+  const auto ranked = [&](std::size_t rank) {
+    const auto at = known.begin() + static_cast<std::ptrdiff_t>(rank);
+    std::nth_element(known.begin(), at, known.end());
+    return static_cast<double>(*at);
+  };
+  const double far = ranked(tail) / kMargin - margin;
+  const double near = ranked(known.size() - 1 - tail) * kMargin + margin;
   const double least = static_cast<double>(search.sweep.planes.inverse_far);
   return DepthRange{1 / near, 1 / std::max(far, least)};
 }

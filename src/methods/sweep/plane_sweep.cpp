@@ -59,7 +59,7 @@ double longest_path(const PosedImage& reference, const PosedImage& source, doubl
                                               reference.camera.height * static_cast<double>(j) / kSteps});
       // Steps uniform in inverse depth; only those inside the source are measured.
       constexpr int kSamples = 64;
-      double length = 0;
+      double length = 0, square = 0;
       bool previous_inside = false;
       Vec2d previous{0, 0};
       for (int k = 0; k <= kSamples; ++k) {
@@ -72,8 +72,12 @@ double longest_path(const PosedImage& reference, const PosedImage& source, doubl
         const Vec2d pixel = source.camera.project(point);
         const bool inside =
             pixel.x >= 0 && pixel.y >= 0 && pixel.x <= source.camera.width && pixel.y <= source.camera.height;
-        if (inside && previous_inside)
-          length = std::max(length, kSamples * std::hypot(pixel.x - previous.x, pixel.y - previous.y));
+        if (inside && previous_inside) {
+          constexpr double kRounded = 1 - 1e-9;  // shorter ones need no root
+          const double dx = pixel.x - previous.x, dy = pixel.y - previous.y, found = dx * dx + dy * dy;
+          if (found > kRounded * square) length = std::max(length, kSamples * std::hypot(dx, dy));
+          square = std::max(square, found);
+        }
         previous = pixel;
         previous_inside = inside;
       }

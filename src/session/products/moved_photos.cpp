@@ -79,6 +79,7 @@ void find_moved_photos(SceneInput& input, Findings& findings) {
   int found = 0;
   std::string first, ambiguous;
   for (const auto& [view, files] : candidates) {
+    if (files.front() == views[view].photo_file()) continue;  // a link that leads nowhere
     const std::string name = with_escapes(views[view].photo_file());
     if (files.size() > 1 || claims.at(files.front()) > 1) {
       if (ambiguous.empty())

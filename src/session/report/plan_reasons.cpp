@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "session/scene/output_files.hpp"
 
@@ -33,9 +34,18 @@ static std::vector<std::string> stale_lines(const SceneJob& job, Step step, std:
 }
 
 std::string stale_text(const SceneJob& job, const SceneWork& work) {
-  std::vector<std::string> lines;
-  for (const auto& [step, views] : work)
-    for (std::string& line : stale_lines(job, step, views)) lines.push_back(std::move(line));
+  const auto is_of_before = [&](Step step, int view) {
+    return job.products.results.is_of_before(job.products.key(step, view));
+  };
+  std::vector<std::string> lines, following;
+  for (const auto& [step, views] : work) {
+    std::vector<std::string> of_step = stale_lines(job, step, views);
+    if (of_step.empty() && std::ranges::any_of(views, [&](int view) { return is_of_before(step, view); }))
+      following.push_back(step_name(step));
+    std::ranges::move(of_step, std::back_inserter(lines));
+  }
+  if (!lines.empty() && !following.empty())
+    lines.push_back(fmt::format("and what follows from them: {}", fmt::join(following, ", ")));
   return lines.empty() ? ""
                        : fmt::format("  in the place of earlier results{}:\n    {}\n",
                                      job.products.results.overwrites() ? ", as --overwrite is given" : "",

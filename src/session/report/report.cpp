@@ -243,7 +243,7 @@ std::string views_text(const SceneJob& job) {
   constexpr int kMaxViews = 12;
   int shown = 0;
   std::string text = fmt::format("  {}        size  {}   {:<{}}  {}\n", padded("view"), steps,
-                                 given ? "depths of the map" : "depths searched", kDepths,
+                                 given ? "depths of the map" : "depths, scene units", kDepths,
                                  sweep || given ? "sources" : "matched with");
   const std::vector<int> views = job.plan.active_views();
   for (const int view : views) {

@@ -110,7 +110,7 @@ function cloudPlace(data) {
 function viewFigure(view) {
   const {depth_min, depth_max, found_depths, preview_depths: colours} = view;
   const facts = [`${view.width} x ${view.height}`, `searched ${rounded(depth_min, 4)} to ${rounded(depth_max, 4)}`,
-                 found_depths && `found ${rounded(found_depths[0], 4)} to ${rounded(found_depths[1], 4)}`,
+                 found_depths && `first search found ${rounded(found_depths[0], 4)} to ${rounded(found_depths[1], 4)}`,
                  view.planes && `${view.planes} planes`, view.disparities && `${view.disparities} disparities`,
                  `${view.sources.length} sources`, "seconds" in view && `${view.seconds.toFixed(2)} s`];
   const share = (label, value) => value !== undefined &&
@@ -119,7 +119,7 @@ function viewFigure(view) {
       pictures([[view.image, "photo"], [view.preview, "depth"], [view.confidence, "confidence"]]),
       make("figcaption", {}, colours && scale(`depth ${rounded(colours[0], 3)}`, rounded(colours[1], 3)),
            make("b", {}, view.name), make("small", {}, facts.filter(Boolean).join(", ")),
-           share("known", view.known_photometric), share("agreed by other views", view.known_geometric)));
+           share("known before the check", view.known_photometric), share("agreed by other views, as shown", view.known_geometric)));
 }
 
 function sceneParts(data) {

@@ -49,11 +49,14 @@ bool is_whole(const json& line) {
 
 /// A column of the table that has numbers.
 struct NumberColumn {
-  const char* key;  ///< and title
+  const char *key, *title;
   int decimals;
 };
 
-constexpr NumberColumn kColumns[] = {{"views", 0}, {"points", 0}, {"elapsed", 1}, {"warnings", 0}};
+constexpr NumberColumn kColumns[] = {{"views", "views", 0},
+                                     {"points", "points", 0},
+                                     {"elapsed", "elapsed, s", 1},
+                                     {"warnings", "warnings", 0}};
 
 std::string text_of(const json& line, const char* key) {
   return line.value(key, std::string());
@@ -108,12 +111,12 @@ json session_line(const json& report, int exit_code) {
 
 std::string session_table(const std::vector<json>& lines, std::optional<std::size_t> width) {
   std::vector<TableColumn> columns = {{"scene", true}};
-  for (const NumberColumn& it : kColumns) columns.push_back({it.key});
-  columns.push_back({"status", true});
+  for (const NumberColumn& it : kColumns) columns.push_back({it.title});
+  columns.push_back({"status (exit code)", true});
   std::vector<std::vector<std::string>> rows;
   for (const json& line : lines) {
     std::vector<std::string> row = {printable(text_of(line, "scene"))};
-    for (const auto& [key, decimals] : kColumns)
+    for (const auto& [key, title, decimals] : kColumns)
       row.push_back(line.contains(key) ? fmt::format("{:.{}f}", line.at(key).get<double>(), decimals) : "-");
     const int exit_code = line.at("exit_code");
     row.push_back(text_of(line, "status") + (exit_code == 0 ? "" : fmt::format(" ({})", exit_code)));

@@ -63,7 +63,7 @@ ResultStore::Entry ResultStore::look_up(const ResultKey& key, const nlohmann::js
   if (!changed && !found.record->cleaned)
     if (const auto damaged = damaged_output(*found.record, workspace_.root())) {
       const std::string what = std::filesystem::exists(workspace_.path(*damaged), ignored)
-                                   ? " is not as it was written"
+                                   ? " is not as it was written (it is kept under another name)"
                                    : " is missing";
       causes.push_back({what, *damaged + what});
     }
