@@ -248,8 +248,7 @@ std::vector<Input> inputs_at(const fs::path& path, const fs::path& images, const
       return {scene};
     }
     if (std::ranges::any_of(below, is_usable) && is_folder(path / "images"))
-      messages().info("{}: is no scene itself: {}; the inputs below it are taken", path.string(),
-                      what_is_missing(path, images));
+      messages().info("{}: {}; the inputs below it are taken", path.string(), what_is_missing(path, images));
     if (!below.empty()) return below;
     if (!images.empty() && !is_folder(images_of(path, images)))
       return {

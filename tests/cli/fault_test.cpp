@@ -122,6 +122,34 @@ TEST_F(ReconstructFault, AMissingSceneIsThree) {
   fs::create_directories(folder() / "photos");
   fs::copy(scene() / "images/view00.png", folder() / "photos/IMG_1.PNG");
   expect(3, "it holds photos and no cameras", {(folder() / "photos").string()});
+  fs::copy(scene() / "images/view01.png", folder() / "photos/right.png");
+  expect(3, "it holds two images and no cameras; those of a rectified pair are given as LEFT RIGHT",
+         {(folder() / "photos").string()});
+}
+
+TEST_F(ReconstructFault, AResultIsNoScene) {
+  ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
+  expect(3,
+         "is a part of the results in " + dense().string() + ": give the scene or the pair that they are of",
+         {(dense() / "stereo").string()});
+}
+
+TEST_F(ReconstructFault, AFolderWithoutCamerasAboveAScene) {
+  fs::create_directories(folder() / "above/images");
+  fs::copy(scene(), folder() / "above/below", fs::copy_options::recursive);
+  const Outcome outcome = reconstruct({(folder() / "above").string(), "--dry-run"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              HasSubstr((folder() / "above").string() + ": this is not a scene: it has no folder "
+                                                        "sparse/ with the cameras"));
+}
+
+TEST_F(ReconstructFault, APhotoThatIsALinkToNowhereIsSaidOnce) {
+  fs::remove(scene() / "images/view03.png");
+  fs::create_symlink("/nowhere", scene() / "images/view03.png");
+  const Outcome outcome = reconstruct({scene().string(), "--dry-run"});
+  EXPECT_THAT(outcome.err, HasSubstr("view03.png"));
+  EXPECT_THAT(outcome.err, testing::Not(HasSubstr("found by the end of their paths")));
 }
 
 TEST_F(ReconstructFault, ACorruptModelIsThreeWithFileAndLine) {

@@ -318,7 +318,8 @@ TEST_F(ReconstructResume, NamesEachCauseWithTheNumberOfItsViews) {
                         "    undistorting of view04.png: another photo\n"
                         "    depth maps of 4, such as view00.png: --window 5 -> 7\n"
                         "    depth maps of 4, such as view00.png: another photo of view04.png\n"
-                        "    depth maps of view02.png: its record is damaged\n  memory"));
+                        "    depth maps of view02.png: its record is damaged\n"
+                        "    and what follows from them: check across views, fusion\n  memory"));
   arguments.pop_back();
   EXPECT_THAT(
       reconstruct(arguments).err,
@@ -400,9 +401,10 @@ TEST_F(ReconstructResume, KeepsACloudThatSomebodyHasChanged) {
 TEST_F(ReconstructResume, PlansAndStagesNameEarlierResults) {
   ASSERT_EQ(reconstruct({scene().string()}).exit_code, 0);
   const Outcome plan = reconstruct({scene().string(), "--window", "7", "--dry-run"});
-  EXPECT_THAT(plan.out,
-              HasSubstr("  in the place of earlier results:\n    depth maps of 5, such as view00.png: "
-                        "--window 5 -> 7\n  memory"));
+  EXPECT_THAT(
+      plan.out,
+      HasSubstr("  in the place of earlier results:\n    depth maps of 5, such as view00.png: "
+                "--window 5 -> 7\n    and what follows from them: check across views, fusion\n  memory"));
   EXPECT_THAT(reconstruct({scene().string(), "--overwrite", "--dry-run"}).out,
               HasSubstr("  in the place of earlier results, as --overwrite is given:\n"
                         "    undistorting of 5, such as view00.png\n"
