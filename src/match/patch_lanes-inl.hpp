@@ -36,6 +36,9 @@ struct SourceLanes {
   FloatLanes a[9], b[3];
   IntLanes last_column, last_row, pitch, offset;
   const std::uint8_t* base;
+
+  /// Written out for arm64: an implicit one is compiled without the instructions that Highway asks for.
+  HWY_INLINE SourceLanes() {}
 };
 
 /// The same source for all lanes.
@@ -90,6 +93,8 @@ HWY_INLINE SourceLanes looked_up(const SourceLanes& sources, PixelLanes pixels) 
 struct WarpLanes {
   IntLanes u, v, ux, uy, vx, vy;
   hn::Mask<I32> visible;
+
+  HWY_INLINE WarpLanes() {}  // see SourceLanes
 };
 
 /// See patch_warp.

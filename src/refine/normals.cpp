@@ -90,12 +90,18 @@ struct Sums {
 struct Planes {
   V32 a, b, c, variance, spread;
   hn::Mask<F32> known;
+
+  /// Written out for arm64: an implicit one is compiled without the instructions that Highway asks for.
+  HWY_INLINE Planes() {}
 };
 
 /// Those of a constant inverse depth.
 HWY_INLINE Planes level_planes(V32 inverse_depth) {
-  const V32 zero = hn::Zero(F32());
-  return {zero, zero, inverse_depth, zero, zero, hn::MaskFromVec(zero)};
+  Planes planes;
+  planes.a = planes.b = planes.variance = planes.spread = hn::Zero(F32());
+  planes.c = inverse_depth;
+  planes.known = hn::MaskFromVec(planes.a);
+  return planes;
 }
 
 template <int kCells>
@@ -121,12 +127,14 @@ HWY_INLINE Planes fit_planes(const Sums<kCells>& sums, const Planes& base, int s
   const V32 mean = hn::Div(hn::Sub(sums.q, hn::Add(hn::Mul(a, x), hn::Mul(b, y))), n);
   const V32 cell = number(1.0f / static_cast<float>(stride));
   const auto positive = hn::Gt(squares, hn::Zero(F32()));
-  return {hn::Add(base.a, hn::Mul(a, cell)),
-          hn::Add(base.b, hn::Mul(b, cell)),
-          hn::Add(base.c, mean),
-          hn::Div(hn::IfThenElseZero(positive, squares), hn::Sub(n, number(3))),
-          hn::Mul(hn::Div(hn::Mul(n, hn::Add(xx, yy)), determinant), hn::Mul(cell, cell)),
-          hn::And(hn::Ge(n, number(kMinNormalSupport)), hn::Gt(determinant, hn::Zero(F32())))};
+  Planes planes;
+  planes.a = hn::Add(base.a, hn::Mul(a, cell));
+  planes.b = hn::Add(base.b, hn::Mul(b, cell));
+  planes.c = hn::Add(base.c, mean);
+  planes.variance = hn::Div(hn::IfThenElseZero(positive, squares), hn::Sub(n, number(3)));
+  planes.spread = hn::Mul(hn::Div(hn::Mul(n, hn::Add(xx, yy)), determinant), hn::Mul(cell, cell));
+  planes.known = hn::And(hn::Ge(n, number(kMinNormalSupport)), hn::Gt(determinant, hn::Zero(F32())));
+  return planes;
 }
 
 /// See window_plane.

@@ -22,8 +22,13 @@ set(CMAKE_CUDA_STANDARD 17)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-# Processors with SSSE3 and without SSE4 are older than 2008: they run scalar code.
-add_compile_definitions(HWY_DISABLED_TARGETS=HWY_SSSE3)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  # Vectors of SVE have no size that the compiler knows, so that they cannot be members: all processors run NEON.
+  add_compile_definitions("HWY_DISABLED_TARGETS=HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128")
+else()
+  # Processors with SSSE3 and without SSE4 are older than 2008: they run scalar code.
+  add_compile_definitions(HWY_DISABLED_TARGETS=HWY_SSSE3)
+endif()
 
 add_library(recon_options INTERFACE)
 target_include_directories(recon_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}

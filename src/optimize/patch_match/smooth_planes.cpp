@@ -42,9 +42,9 @@ struct StateVectors {
 
 HWY_INLINE StateVectors load_states(const PatchState* states) {
   static_assert(sizeof(PatchState) == 4 * sizeof(float));
-  StateVectors v;
-  hn::LoadInterleaved4(SmoothF(), &states->plane.w, v.w, v.wx, v.wy, v.cost);
-  return v;
+  SmoothV w, wx, wy, cost;
+  hn::LoadInterleaved4(SmoothF(), &states->plane.w, w, wx, wy, cost);
+  return {w, wx, wy, cost};
 }
 
 HWY_INLINE SmoothV load_grey(const std::uint8_t* grey) {

@@ -126,8 +126,9 @@ void check_belongs(const Option& option, const std::vector<Job>& jobs) {
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {
-    if ((c >= 0 && c < ' ') || c == 127)
-      result += fmt::format("\\u{:04X}", static_cast<unsigned>(c));
+    const unsigned byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F)
+      result += fmt::format("\\u{:04X}", byte);
     else
       result.append(c == '"' || c == '\\' ? "\\" : "").push_back(c);
   }
