@@ -1,12 +1,12 @@
 #include "predict/performance_model.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "core/content_hash.hpp"
+#include "core/eigen.hpp"
 #include "core/error.hpp"
 #include "core/json_reader.hpp"
 #include "core/log.hpp"

@@ -1,10 +1,10 @@
 #include "refine/prior_bend.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "core/eigen.hpp"
 #include "core/quantile.hpp"
 
 namespace recon {

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <Eigen/Core>
 #include <array>
 #include <vector>
+
+#include "core/eigen.hpp"
 
 namespace recon {
 

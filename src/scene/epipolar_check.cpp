@@ -1,6 +1,5 @@
 #include "scene/epipolar_check.hpp"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/eigen.hpp"
 #include "core/parallel.hpp"
 #include "core/quantile.hpp"
 #include "scene/view_geometry.hpp"

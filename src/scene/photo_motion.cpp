@@ -1,10 +1,10 @@
 #include "scene/photo_motion.hpp"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
+#include "core/eigen.hpp"
 #include "core/quantile.hpp"
 
 namespace recon {

@@ -1,8 +1,9 @@
 #include "reference/smooth_planes_reference.hpp"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+
+#include "core/eigen.hpp"
 
 namespace recon::reference {
 namespace {

@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <utility>
 #include <vector>
 
+#include "core/eigen.hpp"
 #include "reference/sweep_problems.hpp"
 #include "refine/depth_filters.hpp"
 #include "refine/rows.hpp"

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "core/eigen.hpp"
 #include "refine/normal_step.hpp"
 
 namespace recon {

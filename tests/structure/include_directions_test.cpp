@@ -132,6 +132,8 @@ std::optional<std::string> fault_of(const fs::path& file, bool quoted, const std
     if (!target.starts_with("reconstruct/") && target.find_first_of("/.") != std::string::npos)
       return "a public header includes others and the standard library only";
   }
+  if (target.starts_with("Eigen/") && file != "src/core/eigen.hpp")
+    return "include core/eigen.hpp, which keeps Eigen from contracting to FMA";
   if (file.parent_path() == "tests/reference") {
     if (target.ends_with("_step.hpp") || target.ends_with("-inl.hpp") || target.starts_with("steps/"))
       return "a reference shares no code with what it judges";
@@ -280,6 +282,13 @@ TEST_F(PlantedTree, CudaStaysInCuda) {
               ElementsAre(HasSubstr("optimize")));
   EXPECT_THAT(faults_of("cuda/device/a.cu", "#include \"cuda/match/a.cuh\"\n"),
               ElementsAre(HasSubstr("match")));
+}
+
+TEST_F(PlantedTree, EigenIsIncludedInOnePlace) {
+  for (const char* file : {"src/scene/a.cpp", "src/core/a.hpp", "tests/reference/a.cpp"})
+    EXPECT_THAT(faults_of(file, "#include <Eigen/Dense>\n"), ElementsAre(HasSubstr("core/eigen.hpp")))
+        << file;
+  EXPECT_THAT(faults_of("src/core/eigen.hpp", "#include <Eigen/Dense>\n"), IsEmpty());
 }
 
 TEST_F(PlantedTree, OpenCvStaysBehindItsDoors) {

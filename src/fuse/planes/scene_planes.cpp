@@ -1,6 +1,5 @@
 #include "fuse/planes/scene_planes.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "core/eigen.hpp"
 #include "core/parallel.hpp"
 
 namespace recon {
