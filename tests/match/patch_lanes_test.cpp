@@ -78,6 +78,7 @@ HWY_AFTER_NAMESPACE();
 #include <cmath>
 
 #include "match/patch_by_step.hpp"
+#include "steps/instruction_sets.hpp"
 
 namespace recon {
 
@@ -167,7 +168,7 @@ class PatchLanesOracle : public testing::Test {
             }
       hwy::SetSupportedTargetsForTest(0);
     }
-    EXPECT_GE(sets, 2) << "one instruction set alone";
+    EXPECT_GE(sets, kLeastInstructionSets) << "one instruction set alone";
   }
 
   std::uint32_t position_ = 0;
@@ -208,8 +209,8 @@ TEST_F(PatchLanesOracle, CostsInOneSourceEqualTheStep) {
     }
     return count;
   });
-  EXPECT_GT(visible, 1000);
-  EXPECT_GT(invisible, 1000);
+  EXPECT_GT(visible, 500);
+  EXPECT_GT(invisible, 500);
 }
 
 TEST_F(PatchLanesOracle, CostsInTheSourcesOfPixelsInOtherLanesEqualTheStep) {
