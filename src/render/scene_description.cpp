@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/hypotenuse.hpp"
 #include "core/plain_number.hpp"
 #include "scene/camera.hpp"
 
@@ -43,7 +44,7 @@ void check_shape(const T& s, const std::string& field) {
     require(!s.waves.empty(), field + ".waves: their number", 0, "at least 1; a flat surface is a quad");
     for (const Wave& wave : s.waves) {
       require_positive(field + ".waves: amplitude", wave.amplitude);
-      require_positive(field + ".waves: frequency", std::hypot(wave.vector.x, wave.vector.y));
+      require_positive(field + ".waves: frequency", hypotenuse(wave.vector.x, wave.vector.y));
     }
   }
 }

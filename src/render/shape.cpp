@@ -4,6 +4,7 @@
 #include <numbers>
 #include <utility>
 
+#include "core/hypotenuse.hpp"
 #include "render/scene_description.hpp"
 
 namespace recon {
@@ -133,7 +134,7 @@ double root_between(const Function& f, double a, double fa, double b, double fb)
 std::optional<ShapeHit> hit(const HeightField& field, Vec3d o, Vec3d d, double t_min) {
   double height_bound = 0, slope_bound = 0, highest = 0;
   for (const Wave& wave : field.waves) {
-    const double frequency = std::hypot(wave.vector.x, wave.vector.y);
+    const double frequency = hypotenuse(wave.vector.x, wave.vector.y);
     height_bound += std::abs(wave.amplitude);
     slope_bound += std::abs(wave.amplitude) * frequency;
     highest = std::max(highest, frequency);
@@ -151,7 +152,7 @@ std::optional<ShapeHit> hit(const HeightField& field, Vec3d o, Vec3d d, double t
   // `above` changes by at most `rate` per unit of t, so a step of |above| / rate cannot cross the surface.
   // Steps have a min size; if one crosses the surface, the root is in between. Thinner dents are not
   // resolved.
-  const double rate = std::abs(d.z) + std::hypot(d.x, d.y) * slope_bound;
+  const double rate = std::abs(d.z) + hypotenuse(d.x, d.y) * slope_bound;
   const double least = 1e-4 * std::min(kTwoPi / highest, field.half_width + field.half_height);
   const double first = above(t);
   double before = t, value_before = first, value = first;
@@ -174,10 +175,10 @@ std::optional<ShapeHit> hit(const HeightField& field, Vec3d o, Vec3d d, double t
 }
 
 struct BoundingRadius {
-  double operator()(const Quad& s) const { return std::hypot(s.half_width, s.half_height); }
+  double operator()(const Quad& s) const { return hypotenuse(s.half_width, s.half_height); }
   double operator()(const Box& s) const { return norm(s.half_size); }
   double operator()(const Sphere& s) const { return s.radius; }
-  double operator()(const Cylinder& s) const { return std::hypot(s.radius, s.half_height); }
+  double operator()(const Cylinder& s) const { return hypotenuse(s.radius, s.half_height); }
   double operator()(const HeightField& s) const {
     double height = 0;
     for (const Wave& wave : s.waves) height += std::abs(wave.amplitude);

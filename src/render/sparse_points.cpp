@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/hypotenuse.hpp"
 #include "render/hash.hpp"
 #include "render/render.hpp"
 #include "render/tracer.hpp"
@@ -112,7 +113,7 @@ class SparseSampler {
       point.track.push_back({s.view, static_cast<std::uint32_t>(observations.size())});
       observations.push_back({s.observed, point.id});
       const Vec2d error = s.observed - s.exact;
-      point.error += std::hypot(error.x, error.y) / static_cast<double>(reprojections.size());
+      point.error += hypotenuse(error.x, error.y) / static_cast<double>(reprojections.size());
     }
     scene_.points.push_back(std::move(point));
   }

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <utility>
 
+#include "core/hypotenuse.hpp"
 #include "core/parallel.hpp"
 #include "core/quantile.hpp"
 #include "scene/photo_motion.hpp"
@@ -239,8 +240,8 @@ std::optional<double> fitting_focal_factor(const Scene& scene, std::span<const i
       if (!point) continue;
       const auto pixel = lens.project(view.cam_from_world * scene.points[*point].position);
       if (pixel && (pixel->x != x || pixel->y != y))
-        ratios.push_back(std::hypot(observation.pixel.x - x, observation.pixel.y - y) /
-                         std::hypot(pixel->x - x, pixel->y - y));
+        ratios.push_back(hypotenuse(observation.pixel.x - x, observation.pixel.y - y) /
+                         hypotenuse(pixel->x - x, pixel->y - y));
     }
   }
   if (ratios.size() < limit::kMinObservations) return std::nullopt;

@@ -6,6 +6,8 @@
 #include <optional>
 #include <span>
 
+#include "core/hypotenuse.hpp"
+
 namespace recon {
 namespace {
 
@@ -116,7 +118,7 @@ class PairGeometry {
   std::optional<EpipolarLine> line_of(Vec2d pixel) const {
     EpipolarLine line{homogeneous(rotation_ * reference_.ray(pixel)), motion_, step_x_, step_y_, {0, 0}};
     const Vec3d l = cross(line.at_infinity, motion_);
-    const double length = std::hypot(l.x, l.y);
+    const double length = hypotenuse(l.x, l.y);
     if (!(length > 0)) return std::nullopt;
     line.normal = {l.x / length, l.y / length};
     line.offset = l.z / length;
@@ -218,7 +220,7 @@ double eigenvalue_at(const ImageView<const std::uint8_t>& image, int x, int y) {
       yy += dy * dy;
     }
   }
-  return (xx + yy - std::hypot(xx - yy, 2 * xy)) / 8;
+  return (xx + yy - hypotenuse(xx - yy, 2 * xy)) / 8;
 }
 
 /// The clearest corner of a cell.

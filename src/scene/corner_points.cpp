@@ -6,6 +6,7 @@
 #include <span>
 #include <tuple>
 
+#include "core/hypotenuse.hpp"
 #include "scene/view_geometry.hpp"
 
 namespace recon {
@@ -37,7 +38,7 @@ bool agrees(const Views& views, const ViewMatch& match, Vec3d x) {
   const Vec3d in_cam = source.cam_from_world * x;
   if (!(in_cam.z > 0)) return false;
   const Vec2d pixel = source.camera.project(in_cam);
-  return std::hypot(pixel.x - match.at.in_source.x, pixel.y - match.at.in_source.y) <= kMaxDistance;
+  return hypotenuse(pixel.x - match.at.in_source.x, pixel.y - match.at.in_source.y) <= kMaxDistance;
 }
 
 /// The point of one corner on which most of its matches agree.

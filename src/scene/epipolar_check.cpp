@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/eigen.hpp"
+#include "core/hypotenuse.hpp"
 #include "core/parallel.hpp"
 #include "core/quantile.hpp"
 #include "scene/view_geometry.hpp"
@@ -90,7 +91,7 @@ class ChangedCamera {
     return {x.x * factor, x.y * factor, 1};
   }
   /// Of a vector at depth 1, in pixels to that of a ray.
-  double in_pixels(Vec3d l) const { return std::hypot(l.x / camera_.fx, l.y / camera_.fy); }
+  double in_pixels(Vec3d l) const { return hypotenuse(l.x / camera_.fx, l.y / camera_.fy); }
 
  private:
   Pinhole camera_;
@@ -120,7 +121,7 @@ double distance_of(std::span<const CalibratedView> views, const ViewMatch& match
   const Vec3d x = camera_a.ray(match.at.in_reference), y = camera_b.ray(match.at.in_source);
   const Vec3d line_b = cross(relative.translation, relative.rotation * x);
   const Vec3d line_a = transpose(relative.rotation) * cross(y, relative.translation);
-  const double slope = std::hypot(camera_a.in_pixels(line_a), camera_b.in_pixels(line_b));
+  const double slope = hypotenuse(camera_a.in_pixels(line_a), camera_b.in_pixels(line_b));
   return slope > 0 ? dot(y, line_b) / slope * kEpipolarUnits / longer_side_of(b.camera) : 0;
 }
 
@@ -225,7 +226,7 @@ bool is_large(const Explanation& it, std::span<const CalibratedView> views, cons
   const Pinhole& camera = views[matches.front().reference].camera;
   if (!(pixels_moved(views, matches, it.change) > kMinPixels)) return false;
   if (it.change.freedom == Freedom::kFocal) return std::abs(value[0]) > kMinFocal;
-  if (it.change.freedom == Freedom::kCentre) return std::hypot(value[0], value[1]) > kMinCentre;
+  if (it.change.freedom == Freedom::kCentre) return hypotenuse(value[0], value[1]) > kMinCentre;
   const Vec3d corner = camera.ray({0, 0});
   const double of_radius = std::abs(value[0]) * (corner.x * corner.x + corner.y * corner.y);
   return of_radius > kMinDistortion && of_radius < kMaxDistortion;

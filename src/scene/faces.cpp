@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/hypotenuse.hpp"
 #include "core/parallel.hpp"
 
 namespace recon {
@@ -43,7 +44,7 @@ double angle_towards(const Lens& lens, Vec2d end) {
     const auto ray =
         lens.unproject({centre.x + share * (end.x - centre.x), centre.y + share * (end.y - centre.y)});
     if (!ray) return std::nullopt;
-    return std::atan2(std::hypot(ray->x, ray->y), ray->z);
+    return std::atan2(hypotenuse(ray->x, ray->y), ray->z);
   };
   if (const auto whole = angle(1)) return *whole;
   double seen = 0, unseen = 1;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/hypotenuse.hpp"
 #include "scene/camera.hpp"
 #include "scene/polynomial.hpp"
 
@@ -24,7 +25,7 @@ constexpr double kMaxPixelError = 1e-7;
 constexpr double kMinOmega = 1e-6;
 
 double length(Vec2d v) {
-  return std::hypot(v.x, v.y);
+  return hypotenuse(v.x, v.y);
 }
 
 /// Value and derivative, with respect to r, of a polynomial in r^2.
@@ -214,7 +215,7 @@ Vec2d Lens::unbend(Vec2d bent) const {
 
 /// Every direction but that of the zero vector has an image.
 std::optional<Vec2d> Lens::project_panorama(Vec3d x) const {
-  const double level = std::hypot(x.x, x.z);
+  const double level = hypotenuse(x.x, x.z);
   if (level == 0 && x.y == 0) return std::nullopt;
   const double longitude = std::atan2(x.x, x.z), latitude = std::atan2(x.y, level);
   return Vec2d{focal_.x * longitude + centre_.x, focal_.y * latitude + centre_.y};

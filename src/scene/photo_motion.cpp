@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "core/eigen.hpp"
+#include "core/hypotenuse.hpp"
 #include "core/quantile.hpp"
 
 namespace recon {
@@ -41,7 +42,7 @@ std::vector<double> remaining_errors(std::span<const Displacement> displacements
   double radius = 0;
   for (const Displacement& it : displacements) {
     lengths.push_back(it.length());
-    radius = std::max(radius, std::hypot(it.observed.x - centre.x, it.observed.y - centre.y));
+    radius = std::max(radius, hypotenuse(it.observed.x - centre.x, it.observed.y - centre.y));
   }
   if (displacements.size() < kMinDisplacements || !(radius > 0)) return lengths;
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/hypotenuse.hpp"
 #include "core/vec.hpp"
 
 namespace recon {
@@ -12,7 +13,7 @@ namespace recon {
 struct Displacement {
   Vec2d observed, projected;
 
-  double length() const { return std::hypot(projected.x - observed.x, projected.y - observed.y); }
+  double length() const { return hypotenuse(projected.x - observed.x, projected.y - observed.y); }
 };
 
 /// The lengths, pixels, that remain of the displacements of one photo when it may be moved as a whole: by a

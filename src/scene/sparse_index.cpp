@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/hypotenuse.hpp"
 
 namespace recon {
 namespace {
@@ -143,7 +144,7 @@ std::vector<int> PointBlocks::near_image(const ViewGeometry& view) const {
     const Block& block = blocks_[i];
     const Vec3d x = view.cam_from_world * block.centre;
     // If positive, a lower bound of the distance of the centre from the viewing cone.
-    const double outside = std::hypot(x.x, x.y) * cosine - x.z * sine;
+    const double outside = hypotenuse(x.x, x.y) * cosine - x.z * sine;
     const auto next = static_cast<std::size_t>(block.next);
     if (outside > block.radius * (1 + 1e-9)) {
       i = next;

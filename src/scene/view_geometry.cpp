@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/hypotenuse.hpp"
 #include "core/parallel.hpp"
 #include "core/quantile.hpp"
 
@@ -46,7 +47,7 @@ std::optional<double> ViewGeometry::half_angle() const {
     for (const Vec2d pixel : {Vec2d{x, 0}, Vec2d{x, h}, Vec2d{0, y}, Vec2d{w, y}}) {
       const std::optional<Vec3d> ray = lens->unproject(pixel);
       if (!ray) return std::nullopt;
-      max_angle = std::max(max_angle, std::atan2(std::hypot(ray->x, ray->y), ray->z) + kMargin);
+      max_angle = std::max(max_angle, std::atan2(hypotenuse(ray->x, ray->y), ray->z) + kMargin);
     }
   }
   if (max_angle > kMaxAngle) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/hypotenuse.hpp"
 #include "core/parallel.hpp"
 #include "match/posed_image.hpp"
 #include "methods/backend.hpp"
@@ -75,7 +76,7 @@ double longest_path(const PosedImage& reference, const PosedImage& source, doubl
         if (inside && previous_inside) {
           constexpr double kRounded = 1 - 1e-9;  // shorter ones need no root
           const double dx = pixel.x - previous.x, dy = pixel.y - previous.y, found = dx * dx + dy * dy;
-          if (found > kRounded * square) length = std::max(length, kSamples * std::hypot(dx, dy));
+          if (found > kRounded * square) length = std::max(length, kSamples * hypotenuse(dx, dy));
           square = std::max(square, found);
         }
         previous = pixel;
