@@ -151,7 +151,7 @@ Image<Rgb8> preview(ImageView<const float> map, const Nearness& nearness, Previe
   const float high = lower_quantile(known, 1 - kPreviewOutliers);
   if (ends != nullptr) *ends = {low, high};
   const float scale = high > low ? 255 / (high - low) : 0;
-  const std::vector<Rgb8> colours = preview_colours();
+  const std::vector<Rgb8>& colours = preview_colours();
   parallel_for(map.height, [&](int y) {
     for (int x = 0; x < map.width; ++x)
       if (const float value = nearness(map(x, y)); std::isfinite(value))
@@ -300,18 +300,20 @@ FileIdentity write_pfm(const std::filesystem::path& path, ImageView<const float>
   return file.commit();
 }
 
-std::vector<Rgb8> preview_colours() {
-  constexpr int kFirst = 16;  // darker ones look like the black of unknown pixels
-  cv::Mat levels(1, 256, CV_8UC1);
-  for (int i = 0; i < 256; ++i)
-    levels.at<std::uint8_t>(0, i) = static_cast<std::uint8_t>(kFirst + i * (255 - kFirst) / 255);
-  cv::Mat bgr;
-  cv::applyColorMap(levels, bgr, cv::COLORMAP_TURBO);
-  std::vector<Rgb8> colours;
-  for (int i = 0; i < 256; ++i) {
-    const auto& c = bgr.at<cv::Vec3b>(0, i);
-    colours.push_back({c[2], c[1], c[0]});
-  }
+const std::vector<Rgb8>& preview_colours() {
+  static const std::vector<Rgb8> colours = [] {
+    constexpr int kFirst = 16;  // darker ones look like the black of unknown pixels
+    cv::Mat levels(1, 256, CV_8UC1), bgr;
+    for (int i = 0; i < 256; ++i)
+      levels.at<std::uint8_t>(0, i) = static_cast<std::uint8_t>(kFirst + i * (255 - kFirst) / 255);
+    cv::applyColorMap(levels, bgr, cv::COLORMAP_TURBO);
+    std::vector<Rgb8> all;
+    for (int i = 0; i < 256; ++i) {
+      const auto& c = bgr.at<cv::Vec3b>(0, i);
+      all.push_back({c[2], c[1], c[0]});
+    }
+    return all;
+  }();
   return colours;
 }
 
@@ -327,7 +329,7 @@ Image<Rgb8> disparity_preview(ImageView<const float> disparity, PreviewEnds* end
 Image<Rgb8> confidence_preview(ImageView<const float> confidence) {
   constexpr int kMaxSide = 640;
   const int step = std::max(1, (std::max(confidence.width, confidence.height) + kMaxSide - 1) / kMaxSide);
-  const std::vector<Rgb8> colours = preview_colours();
+  const std::vector<Rgb8>& colours = preview_colours();
   Image<Rgb8> out((confidence.width + step - 1) / step, (confidence.height + step - 1) / step, Rgb8{0, 0, 0});
   for (int y = 0; y < out.height(); ++y)
     for (int x = 0; x < out.width(); ++x)

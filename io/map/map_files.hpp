@@ -86,7 +86,7 @@ struct PreviewEnds {
 Image<Rgb8> depth_preview(ImageView<const float> depth);
 
 /// The 256 colours of the previews, the lowest first.
-std::vector<Rgb8> preview_colours();
+const std::vector<Rgb8>& preview_colours();
 
 /// The same for a confidence: 0 in blue to 1 in red, unknown in black, at most 640 pixels wide and high.
 Image<Rgb8> confidence_preview(ImageView<const float> confidence);
