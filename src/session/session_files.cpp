@@ -112,8 +112,8 @@ void SessionFiles::write() {
   try {
     std::map<std::size_t, json> all = lines_;
     all.insert(earlier_.begin(), earlier_.end());
-    if (!shared_)
-      for (const std::string& changed : keep_changed_session_files(folder_)) messages().warn("{}", changed);
+    for (const std::string& changed : keep_changed_session_files(folder_, !shared_))
+      messages().warn("{}", changed);
     write_session_files(folder_, in_order(all));
     failure_.reset();
     error_ = nullptr;

@@ -26,7 +26,7 @@ struct Outcome;
 void check_session_files(const std::filesystem::path& folder);
 
 /// What is written about all inputs of a session while they end, in its folder. No other process writes there
-/// meanwhile. Of a single input, a plan or a shard there is nothing.
+/// meanwhile, but for those that share the work. Of a single input, a plan or a shard there is nothing.
 class SessionFiles {
  public:
   /// Takes the folder. One that cannot be written is a failure, which does not stop the work.

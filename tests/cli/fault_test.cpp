@@ -150,6 +150,10 @@ TEST_F(ReconstructFault, APhotoThatIsALinkToNowhereIsSaidOnce) {
   const Outcome outcome = reconstruct({scene().string(), "--dry-run"});
   EXPECT_THAT(outcome.err, HasSubstr("view03.png"));
   EXPECT_THAT(outcome.err, testing::Not(HasSubstr("found by the end of their paths")));
+  fs::create_directories(scene() / "images/sub");
+  fs::copy(scene() / "images/view02.png", scene() / "images/sub/view03.png");
+  EXPECT_THAT(reconstruct({scene().string(), "--dry-run"}).err,
+              HasSubstr("found by the end of their paths, such as sub/view03.png for view03.png"));
 }
 
 TEST_F(ReconstructFault, ACorruptModelIsThreeWithFileAndLine) {

@@ -185,7 +185,7 @@ TEST_F(ReconstructPair, PlansSayWhatIsKeptAndWhatIsReplaced) {
                                    "  in the place of earlier results: --max-disparity 16 -> 12\n"));
   EXPECT_THAT(reconstruct({"pair", "--overwrite", "--dry-run"}).out,
               HasSubstr("  to do: matching\n"
-                        "  in the place of earlier results: --overwrite is given\n"));
+                        "  in the place of earlier results: --overwrite\n"));
 }
 
 TEST_F(ReconstructPair, AnyFileThatSomebodyHasChangedIsKept) {

@@ -87,6 +87,14 @@ TEST_F(ReconstructSessionFault, FilesThatSomebodyHasChangedAreKept) {
   EXPECT_EQ(lines_of(lines), 2u);
   EXPECT_THAT(run({session().string()}).err, testing::Not(HasSubstr("is kept as")));
   EXPECT_FALSE(fs::exists(session() / "index.changed-2.html"));
+  set_content(page, content(page) + "a note");
+  EXPECT_THAT(run({session().string(), "--stage", "estimate"}).err,
+              HasSubstr("it is kept as index.changed-2.html\n"));
+  fs::remove(page);
+  EXPECT_THAT(run({session().string()}).err,
+              HasSubstr(lines.string() + " may have been changed, as there is no record of how it was "
+                                         "written: it is kept as session.changed-2.jsonl\n"));
+  EXPECT_FALSE(fs::exists(session() / "index.changed-3.html"));
 }
 
 TEST_F(ReconstructSessionFault, ItsOwnFilesAreNoInputs) {

@@ -60,7 +60,7 @@ TEST_F(ReconstructSessionResult, OfASessionIsSummedUp) {
   EXPECT_GT(lines[2].at("points").get<int>(), 100);
   EXPECT_GT(lines[2].at("views").get<int>(), 2);
   EXPECT_GT(lines[2].at("seconds").get<double>(), 0);
-  EXPECT_THAT(outcome.out, HasSubstr("failed (3)"));
+  EXPECT_THAT(outcome.out, HasSubstr("failed (exit code 3)"));
   EXPECT_THAT(outcome.out, HasSubstr((session / "deep/c").string() + " "));
   for (const char* file : {"index.html", "session.jsonl"})
     EXPECT_THAT(outcome.out, HasSubstr((session / file).string()));

@@ -107,8 +107,8 @@ TEST_F(OnATerminal, TablesFit) {
     const TerminalRun scenes = run(columns, 24, words);
     EXPECT_EQ(scenes.exit_code, 0);
     expect_to_fit(scenes, static_cast<std::size_t>(columns));
-    const std::string heads = columns == 80 ? "scene +views +points +elapsed +warnings +status"
-                                            : "scene +views +points +elapsed +warnings";
+    const std::string heads = columns == 80 ? "scene +views +points +seconds +warnings +status"
+                                            : "scene +views +points +seconds +warnings";
     EXPECT_THAT(scenes.screen.lines(), testing::Contains(testing::MatchesRegex(heads)));
     EXPECT_THAT(scenes.screen.lines(), testing::Contains(testing::MatchesRegex("scene .*status")));
     for (const std::string& line : scenes.screen.lines())

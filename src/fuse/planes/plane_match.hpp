@@ -22,7 +22,7 @@ class PlaneMatch {
 
   /// -1 .. 1; NaN where fewer than two sources see the window.
   /// @param enough  no more sources are asked once it exceeds this; it would only be larger
-  float zncc(int x, int y, float enough = 1) const;
+  float zncc(int x, int y, float enough = 2) const;
 
  private:
   const PlaneView& reference_;

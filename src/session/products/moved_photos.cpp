@@ -33,9 +33,9 @@ std::map<std::string, std::vector<std::string>> files_by_name(const fs::path& fo
 
 namespace {
 
-bool is_photo_there(const SceneInput& input, const View& view) {
+bool is_photo_there(const SceneInput& input, const std::string& file) {
   // One that cannot be read is named when it is used.
-  return if_readable([&] { return is_there_to_read(input.folder.images / view.photo_file()); }, false);
+  return if_readable([&] { return is_there_to_read(input.folder.images / file); }, false);
 }
 
 /// Whether one of two paths is the other without its first folders.
@@ -54,7 +54,8 @@ std::map<int, std::vector<std::string>> candidates_of(const SceneInput& input, c
     const auto same = files.find(fs::path(name).filename().string());
     if (same == files.end()) continue;
     for (const std::string& file : same->second)
-      if (is_tail(file, name) && !taken.contains(file)) candidates[view].push_back(file);
+      if (is_tail(file, name) && !taken.contains(file) && is_photo_there(input, file))
+        candidates[view].push_back(file);
   }
   return candidates;
 }
@@ -66,7 +67,7 @@ void find_moved_photos(SceneInput& input, Findings& findings) {
   std::vector<int> missing;
   std::set<std::string> taken;
   for (std::size_t i = 0; i < views.size(); ++i)
-    if (is_photo_there(input, views[i]))
+    if (is_photo_there(input, views[i].photo_file()))
       taken.insert(views[i].photo_file());
     else
       missing.push_back(static_cast<int>(i));
@@ -79,7 +80,6 @@ void find_moved_photos(SceneInput& input, Findings& findings) {
   int found = 0;
   std::string first, ambiguous;
   for (const auto& [view, files] : candidates) {
-    if (files.front() == views[view].photo_file()) continue;  // a link that leads nowhere
     const std::string name = with_escapes(views[view].photo_file());
     if (files.size() > 1 || claims.at(files.front()) > 1) {
       if (ambiguous.empty())

@@ -93,7 +93,7 @@ std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, con
   if (results.kept({Step::kPair})) return text + kNothingToDo;
   text += fmt::format("  to do: {}\n", step_name(Step::kPair));
   const bool overwritten = results.overwrites() && results.is_of_before({Step::kPair});
-  text += in_place_text(overwritten ? "--overwrite is given" : results.reason({Step::kPair}));
+  text += in_place_text(overwritten ? "--overwrite" : results.reason({Step::kPair}));
   text +=
       fmt::format("  memory: up to {} of {}", format_byte_size(memory.peak), format_byte_size(memory.limit));
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory";

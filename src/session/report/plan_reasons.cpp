@@ -33,6 +33,12 @@ static std::vector<std::string> stale_lines(const SceneJob& job, Step step, std:
   return lines;
 }
 
+/// Why all is done again, if it is.
+static const char* why_all(const SceneJob& job) {
+  if (!job.products.results.overwrites()) return "";
+  return job.options.overwrite ? ", as --overwrite is given" : ", as an earlier run with --overwrite ended";
+}
+
 std::string stale_text(const SceneJob& job, const SceneWork& work) {
   const auto is_of_before = [&](Step step, int view) {
     return job.products.results.is_of_before(job.products.key(step, view));
@@ -47,8 +53,7 @@ std::string stale_text(const SceneJob& job, const SceneWork& work) {
   if (!lines.empty() && !following.empty())
     lines.push_back(fmt::format("and what follows from them: {}", fmt::join(following, ", ")));
   return lines.empty() ? ""
-                       : fmt::format("  in the place of earlier results{}:\n    {}\n",
-                                     job.products.results.overwrites() ? ", as --overwrite is given" : "",
+                       : fmt::format("  in the place of earlier results{}:\n    {}\n", why_all(job),
                                      fmt::join(lines, "\n    "));
 }
 

@@ -53,10 +53,8 @@ struct NumberColumn {
   int decimals;
 };
 
-constexpr NumberColumn kColumns[] = {{"views", "views", 0},
-                                     {"points", "points", 0},
-                                     {"elapsed", "elapsed, s", 1},
-                                     {"warnings", "warnings", 0}};
+constexpr NumberColumn kColumns[] = {
+    {"views", "views", 0}, {"points", "points", 0}, {"elapsed", "seconds", 1}, {"warnings", "warnings", 0}};
 
 std::string text_of(const json& line, const char* key) {
   return line.value(key, std::string());
@@ -112,14 +110,15 @@ json session_line(const json& report, int exit_code) {
 std::string session_table(const std::vector<json>& lines, std::optional<std::size_t> width) {
   std::vector<TableColumn> columns = {{"scene", true}};
   for (const NumberColumn& it : kColumns) columns.push_back({it.title});
-  columns.push_back({"status (exit code)", true});
+  columns.push_back({"status", true});
   std::vector<std::vector<std::string>> rows;
   for (const json& line : lines) {
     std::vector<std::string> row = {printable(text_of(line, "scene"))};
     for (const auto& [key, title, decimals] : kColumns)
       row.push_back(line.contains(key) ? fmt::format("{:.{}f}", line.at(key).get<double>(), decimals) : "-");
     const int exit_code = line.at("exit_code");
-    row.push_back(text_of(line, "status") + (exit_code == 0 ? "" : fmt::format(" ({})", exit_code)));
+    row.push_back(text_of(line, "status") +
+                  (exit_code == 0 ? "" : fmt::format(" (exit code {})", exit_code)));
     rows.push_back(std::move(row));
   }
   return text_table(columns, rows, width);
@@ -220,21 +219,26 @@ static std::string session_text(const fs::path& file) try {
   return {};
 }
 
-std::vector<std::string> keep_changed_session_files(const fs::path& folder) {
+std::vector<std::string> keep_changed_session_files(const fs::path& folder, bool alone) {
   const std::string lines = session_text(folder / kSessionLines), page = session_text(folder / kSessionPage);
-  if (page.empty()) return {};
-  const std::size_t end = std::min(page.rfind(kSessionKey), page.size());
-  const std::string_view key = std::string_view(page).substr(end);
-  std::istringstream hashes(std::string(key.substr(std::min(kSessionKey.size(), key.size()))));
+  const std::size_t end = page.rfind(kSessionKey);
+  std::vector<std::string> texts;
+  const auto keep = [&](const char* name, auto... why) {
+    std::string text = Workspace::keep_changed(folder / name, why...);
+    if (!text.empty()) texts.push_back(std::move(text));
+  };
+  if (end == std::string::npos) {
+    constexpr const char* kMaybe = "may have been changed, as there is no record of how it was written";
+    if (alone && !lines.empty()) keep(kSessionLines, kMaybe);  // first: until it is kept, nothing else is
+    if (!page.empty()) keep(kSessionPage, kMaybe);
+    return texts;
+  }
+  std::istringstream hashes(page.substr(end + kSessionKey.size()));
   std::string of_page, of_lines, of_earlier_lines, mark, more;
   hashes >> of_page >> of_lines >> of_earlier_lines >> mark;
-  std::vector<std::string> texts;
-  if (content_hash(page.substr(0, end)) != of_page || hashes >> more)
-    texts.push_back(Workspace::keep_changed(folder / kSessionPage));
-  if (const std::string hash = content_hash(lines);
-      !lines.empty() && hash != of_lines && hash != of_earlier_lines)
-    texts.push_back(Workspace::keep_changed(folder / kSessionLines));
-  std::erase(texts, "");
+  const std::string hash = content_hash(lines);
+  if (alone && !lines.empty() && hash != of_lines && hash != of_earlier_lines) keep(kSessionLines);
+  if (content_hash(page.substr(0, end)) != of_page || hashes >> more) keep(kSessionPage);
   return texts;
 }
 

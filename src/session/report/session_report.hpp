@@ -45,9 +45,12 @@ std::vector<nlohmann::json> read_session_lines(const std::filesystem::path& fold
 void write_session_files(const std::filesystem::path& folder, const std::vector<nlohmann::json>& lines);
 
 /// Gives those of these files that somebody has changed since they were written other names, such as
-/// index.changed.html. Call it before they are written again, where no other process writes them.
+/// index.changed.html, and those of which no page says how they were written. Call it before they are
+/// written.
+/// @param alone  no other process writes them; else session.jsonl may be that of another one, and is not
+/// looked at
 /// @returns texts that name them
 /// @throws OutputError
-std::vector<std::string> keep_changed_session_files(const std::filesystem::path& folder);
+std::vector<std::string> keep_changed_session_files(const std::filesystem::path& folder, bool alone);
 
 }  // namespace recon

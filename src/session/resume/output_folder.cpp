@@ -209,14 +209,14 @@ void Workspace::remove_leftovers(bool exclusive) const {
   }
 }
 
-std::string Workspace::keep_changed(const fs::path& file) {
+std::string Workspace::keep_changed(const fs::path& file, const char* why) {
   std::error_code error;
   fs::path kept;
   for (int i = 1; i == 1 || fs::exists(fs::symlink_status(kept, error)); ++i) kept = kept_path(file, i);
   fs::rename(file, kept, error);
   if (error == std::errc::no_such_file_or_directory) return {};
   if (error) throw OutputError(file.string() + ": cannot be renamed: " + error.message());
-  return file.string() + " has been changed since it was written: it is kept as " + kept.filename().string();
+  return file.string() + " " + why + ": it is kept as " + kept.filename().string();
 }
 
 std::uint64_t Workspace::bytes_left(std::uint64_t bytes) const {

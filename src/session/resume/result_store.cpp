@@ -60,11 +60,13 @@ ResultStore::Entry ResultStore::look_up(const ResultKey& key, const nlohmann::js
       list_changes(found.record->inputs, nlohmann::json::parse(json_text(inputs)));
   const bool changed = !causes.empty();
   std::error_code ignored;
+  const char* const is_not_as_written = found.record->replaced  // then it is of the run that ended
+                                            ? " is not as it was written"
+                                            : " is not as it was written (it is kept under another name)";
   if (!changed && !found.record->cleaned)
     if (const auto damaged = damaged_output(*found.record, workspace_.root())) {
-      const std::string what = std::filesystem::exists(workspace_.path(*damaged), ignored)
-                                   ? " is not as it was written (it is kept under another name)"
-                                   : " is missing";
+      const std::string what =
+          std::filesystem::exists(workspace_.path(*damaged), ignored) ? is_not_as_written : " is missing";
       causes.push_back({what, *damaged + what});
     }
   if (causes.empty() && found.record->superseded && !superseded_too)

@@ -58,14 +58,14 @@ class ResultStore {
   std::string reason(const ResultKey& key) const { return in_one_line(causes(key)); }
   std::vector<StaleCause> causes(const ResultKey& key) const { return state(key).causes; }
 
+  /// Whether that is because it depends on something else now.
+  bool changed(const ResultKey& key) const { return state(key).changed; }
+
   /// The hash of a file of a result that was found or put; empty where it has no such file.
   std::string hash_of(const ResultKey& key, const std::string& file) const;
 
   /// Whether an earlier run has made the result, whatever has become of it since.
   bool is_of_before(const ResultKey& key) const { return is_there(record_path(key)); }
-
-  /// Whether that is because it depends on something else now.
-  bool changed(const ResultKey& key) const { return state(key).changed; }
 
   /// Removes the files of a result that nothing needs any more but with other options; its record stays.
   /// @throws OutputError

@@ -37,7 +37,7 @@ ViewMemory swept_memory(const ScenePlan& plan, int view, const MatchingSettings&
   const WorkMemory work = backend.memory(sweep_shape(problem));
   const std::size_t filter = counted_bytes(1, [&] {
     const Pinhole& camera = problem.reference.camera;
-    filter_estimate(problem.reference, problem.cost.window, matching.filter,
+    filter_estimate(sized_image(camera, problem.reference.channels), problem.cost.window, matching.filter,
                     uninitialised_estimate(camera.width, camera.height));
   });
   return {work, std::max(work.host_bytes, filter), filter};
