@@ -219,6 +219,10 @@ std::string Workspace::keep_changed(const fs::path& file, const char* why) {
   return file.string() + " " + why + ": it is kept as " + kept.filename().string();
 }
 
+std::string Workspace::keep_changed(const fs::path& file) {
+  return keep_changed(file, "has been changed since it was written");
+}
+
 std::uint64_t Workspace::bytes_left(std::uint64_t bytes) const {
   return bytes - std::min(bytes, bytes_below(root_));
 }

@@ -86,11 +86,11 @@ class Workspace {
   void remove_leftovers(bool exclusive) const;
 
   /// Gives a file that somebody has changed a name that nothing has, such as fused.changed.ply.
-  /// @param why  such as "has been changed since it was written"
+  /// @param why  such as "has been changed since it was written", which is said without it
   /// @returns a text that names both; empty where another process has kept it
   /// @throws OutputError
-  static std::string keep_changed(const std::filesystem::path& file,
-                                  const char* why = "has been changed since it was written");
+  static std::string keep_changed(const std::filesystem::path& file, const char* why);
+  static std::string keep_changed(const std::filesystem::path& file);
 
   /// Of the bytes that the results will take at most, those that are not in the folder yet; kept copies of
   /// changed files do not count.
