@@ -8,7 +8,6 @@
 #include <map>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "core/error.hpp"
 #include "core/log.hpp"

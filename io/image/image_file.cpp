@@ -1,7 +1,6 @@
 #include "io/image/image_file.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <new>
 #include <opencv2/core.hpp>
@@ -14,7 +13,6 @@
 #include "core/pixels.hpp"
 #include "io/file/byte_reader.hpp"
 #include "io/file/input_file.hpp"
-#include "io/file/output_file.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_codecs.hpp"
 #include "io/image/rare_image_header.hpp"

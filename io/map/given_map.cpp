@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <utility>
 
 #include "core/pixels.hpp"
 #include "core/plain_number.hpp"

@@ -4,18 +4,15 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
-#include <vector>
 
 #include "core/parallel.hpp"
 #include "core/pixels.hpp"
 #include "core/quantile.hpp"
 #include "io/file/byte_reader.hpp"
 #include "io/file/input_file.hpp"
-#include "io/file/output_file.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
 

@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
-#include <vector>
 
 #include "core/error.hpp"
 #include "core/plain_number.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "core/plain_number.hpp"
 #include "io/file/text_scanner.hpp"

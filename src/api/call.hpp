@@ -4,7 +4,6 @@
 
 #include <set>
 #include <stop_token>
-#include <string>
 #include <utility>
 
 #include "core/stop.hpp"

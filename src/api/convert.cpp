@@ -1,7 +1,6 @@
 #include "api/convert.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/error.hpp"
 #include "core/pixels.hpp"

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <cstddef>
 #include <exception>
 #include <functional>
 #include <limits>

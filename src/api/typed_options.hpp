@@ -8,7 +8,6 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <vector>
 
 #include "api/call.hpp"
 #include "core/error.hpp"

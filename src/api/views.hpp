@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "core/image.hpp"
 #include "reconstruct/view.hpp"

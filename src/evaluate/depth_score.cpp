@@ -8,7 +8,6 @@
 #include "core/parallel.hpp"
 #include "evaluate/statistics.hpp"
 #include "evaluate/truth_view.hpp"
-#include "scene/camera.hpp"
 #include "scene/pinhole.hpp"
 
 namespace recon {

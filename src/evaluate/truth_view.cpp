@@ -5,7 +5,6 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "scene/camera.hpp"
 #include "scene/pinhole.hpp"
 
 namespace recon {

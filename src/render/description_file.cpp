@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <ranges>
-#include <string>
 #include <utility>
 
 #include "core/error.hpp"

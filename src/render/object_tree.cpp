@@ -1,7 +1,6 @@
 #include "render/object_tree.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace recon {

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 #include "core/error.hpp"
 #include "core/hypotenuse.hpp"
 #include "core/plain_number.hpp"
-#include "scene/camera.hpp"
 
 namespace recon {
 namespace {

@@ -1,8 +1,5 @@
 #include "render/tracer.hpp"
 
-#include <cmath>
-#include <limits>
-
 namespace recon {
 namespace {
 

@@ -1,8 +1,5 @@
 #include "scene/camera.hpp"
 
-#include <array>
-#include <vector>
-
 #include "core/error.hpp"
 
 namespace recon {

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <span>
 
 #include "core/hypotenuse.hpp"
 

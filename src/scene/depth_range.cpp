@@ -7,7 +7,6 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/quantile.hpp"
-#include "scene/sparse_index.hpp"
 #include "scene/view_geometry.hpp"
 
 namespace recon {

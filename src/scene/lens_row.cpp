@@ -1,5 +1,4 @@
 #include <limits>
-#include <optional>
 
 #include "scene/camera.hpp"
 

@@ -1,11 +1,9 @@
 #include "scene/photo_motion.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 #include "core/eigen.hpp"
-#include "core/hypotenuse.hpp"
 #include "core/quantile.hpp"
 
 namespace recon {

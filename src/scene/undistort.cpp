@@ -10,7 +10,6 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "scene/camera.hpp"
 
 namespace recon {
 namespace {

@@ -11,7 +11,6 @@
 #include "core/parallel.hpp"
 #include "core/quantile.hpp"
 #include "scene/source_coverage.hpp"
-#include "scene/sparse_index.hpp"
 #include "scene/view_geometry.hpp"
 
 namespace recon {

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "core/aligned_buffer.hpp"
 #include "core/arena.hpp"
 #include "core/content_hash.hpp"

@@ -1,6 +1,5 @@
 #include "session/input.hpp"
 
-#include <fmt/format.h>
 #include <glob.h>
 
 #include <algorithm>

@@ -27,7 +27,6 @@
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
 #include "session/input.hpp"
-#include "session/options/options.hpp"
 #include "session/pair/pair_input.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/products/host_memory.hpp"

@@ -5,7 +5,6 @@
 #include <iosfwd>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 

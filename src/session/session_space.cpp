@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <exception>
 #include <map>
-#include <string>
 #include <variant>
 
 #include "core/error.hpp"

@@ -1,7 +1,5 @@
 #include "tools/manual/manual.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "core/wrapped_text.hpp"

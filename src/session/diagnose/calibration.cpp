@@ -4,15 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/plain_number.hpp"
 #include "io/image/image_file.hpp"
-#include "scene/calibration_check.hpp"
 
 namespace recon {
 

@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <string>
-#include <vector>
 
 #include "core/quantile.hpp"
 #include "scene/corner_matches.hpp"

@@ -1,7 +1,5 @@
 #include "session/diagnose/given_depths.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

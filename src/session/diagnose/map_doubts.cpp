@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <span>
 
 #include "core/log.hpp"
 #include "core/plain_number.hpp"

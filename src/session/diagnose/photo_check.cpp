@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,7 +15,6 @@
 #include "scene/epipolar_check.hpp"
 #include "scene/sparse_index.hpp"
 #include "scene/view_geometry.hpp"
-#include "scene/view_selection.hpp"
 #include "session/diagnose/calibration.hpp"
 #include "session/products/small_views.hpp"
 

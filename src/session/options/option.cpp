@@ -1,14 +1,7 @@
 #include "session/options/option.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <cmath>
-#include <sstream>
-
-#include "core/plain_number.hpp"
 
 namespace recon {
 

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
-#include <utility>
 #include <vector>
 
 #include "core/interrupt.hpp"

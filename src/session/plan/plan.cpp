@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
-#include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
-#include <optional>
 #include <set>
 #include <utility>
 

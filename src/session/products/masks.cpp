@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <mutex>
 #include <set>
-#include <utility>
 
 #include "core/content_hash.hpp"
 #include "core/error.hpp"

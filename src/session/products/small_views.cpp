@@ -1,8 +1,6 @@
 #include "session/products/small_views.hpp"
 
-#include <map>
 #include <string>
-#include <utility>
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"

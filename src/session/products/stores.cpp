@@ -11,7 +11,6 @@
 #include "core/pixels.hpp"
 #include "core/unique_id.hpp"
 #include "fuse/normal_noise.hpp"
-#include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "refine/normals.hpp"
 #include "scene/undistort.hpp"

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "core/duration.hpp"
-#include "core/version.hpp"
 #include "session/options/option_text.hpp"
 #include "session/pair/pair_results.hpp"
 #include "session/report/page.hpp"

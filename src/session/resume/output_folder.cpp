@@ -10,11 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
-#include <utility>
 
 #include "core/error.hpp"
 #include "core/paths.hpp"
-#include "core/version.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
 #include "session/options/option_text.hpp"

@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <optional>
 #include <string_view>
 #include <system_error>

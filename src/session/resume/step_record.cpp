@@ -1,6 +1,5 @@
 #include "session/resume/step_record.hpp"
 
-#include <algorithm>
 #include <system_error>
 
 #include "core/error.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <vector>
 
 #include "core/parallel.hpp"
 #include "io/model/colmap_model.hpp"

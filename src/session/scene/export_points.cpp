@@ -8,8 +8,6 @@
 #include <cmath>
 #include <filesystem>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "core/error.hpp"
 #include "core/log.hpp"

@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "predict/performance_model.hpp"
 #include "session/plan/step_clock.hpp"

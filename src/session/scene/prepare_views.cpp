@@ -1,18 +1,13 @@
 #include "session/scene/prepare_views.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "core/content_hash.hpp"
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
-#include "core/progress.hpp"
 #include "io/file/output_file.hpp"
 #include "io/image/image_file.hpp"
 #include "session/products/masks.hpp"

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "core/error.hpp"

@@ -11,7 +11,6 @@
 #include "fuse/planes/fill_prior.hpp"
 #include "fuse/reliability.hpp"
 #include "io/map/map_files.hpp"
-#include "refine/mean_normals.hpp"
 #include "session/products/stores.hpp"
 
 namespace recon {
