@@ -9,7 +9,6 @@
 
 #include "core/quantile.hpp"
 #include "scene/corner_matches.hpp"
-#include "session/diagnose/agreement.hpp"
 #include "session/products/masks.hpp"
 
 namespace recon {
@@ -67,7 +66,7 @@ void name_empty_photos(SceneProducts& products, const std::string& scene, Findin
   }
   std::erase_if(without_depth, [&](const auto& photo) {
     return std::ranges::any_of(
-        photo.second, [&](int view) { return agreement_of(products, {view}).estimated >= kNoDepth; });
+        photo.second, [&](int view) { return products.known_share(Step::kEstimate, view) >= kNoDepth; });
   });
   std::map<std::string, std::vector<std::string>> empty;
   for (const auto& [photo, views] : without_depth)

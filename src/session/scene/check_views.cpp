@@ -9,7 +9,7 @@
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "methods/sweep/plane_sweep.hpp"
-#include "session/diagnose/asked_views.hpp"
+#include "session/diagnose/agreement.hpp"
 #include "session/products/filled_maps.hpp"
 #include "session/products/masks.hpp"
 #include "session/scene/depth_histogram.hpp"

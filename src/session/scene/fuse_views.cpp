@@ -16,7 +16,6 @@
 #include "io/file/mapped_file.hpp"
 #include "io/image/image_file.hpp"
 #include "session/diagnose/agreement.hpp"
-#include "session/diagnose/asked_views.hpp"
 #include "session/diagnose/given_map_check.hpp"
 #include "session/options/option_text.hpp"
 #include "session/scene/cloud_files.hpp"
