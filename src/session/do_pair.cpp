@@ -23,9 +23,7 @@
 #include "session/products/host_memory.hpp"
 #include "session/products/stores.hpp"
 #include "session/report/measured_steps.hpp"
-#include "session/report/option_values.hpp"
 #include "session/report/pair_report.hpp"
-#include "session/report/report.hpp"
 #include "session/resume/overwrite_note.hpp"
 #include "session/resume/result_store.hpp"
 #include "session/scene/plan_time.hpp"
@@ -335,9 +333,7 @@ json write_reports(PairRun& run, const StepRecord& record, const MeasuredRun& me
                    const StepTimes& times) {
   run.results.keep_changed({Step::kRun, report_files({}).name});
   json report = pair_report_json(run.plan, run.workspace, record, measured, times);
-  const Job job{run.plan.job.method, true};
-  report["options"] = run.work.options.resolved(job);
-  report["option_values"] = option_values(run.work.options.resolved_values(job));
+  add_options(report, run.work.options, {run.plan.job.method, true});
   for (const std::string& text : name_changed_files(run)) report["warnings"].push_back(text);
   run.results.write(report_files({}), [&] {
     write_file(run.workspace.path(pair_file::kReport), json_text(report));

@@ -17,7 +17,6 @@
 #include "session/input.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/report.hpp"
-#include "session/report/report_page.hpp"
 #include "session/resume/step_record.hpp"
 #include "session/scene/cloud_files.hpp"
 #include "session/scene/export_splat.hpp"

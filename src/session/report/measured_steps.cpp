@@ -1,13 +1,16 @@
 #include "session/report/measured_steps.hpp"
 
-#include <time.h>
+#include <fmt/chrono.h>
 
 #include <algorithm>
+#include <ctime>
 #include <iterator>
 
 #include "core/error.hpp"
 #include "core/paths.hpp"
+#include "core/version.hpp"
 #include "io/file/input_file.hpp"
+#include "session/options/option.hpp"
 
 namespace recon {
 
@@ -35,14 +38,6 @@ MeasuredStep measured(const std::string& name, double seconds, const Count& shar
 }
 
 }  // namespace
-
-std::string utc_time() {
-  const time_t now = ::time(nullptr);
-  tm parts{};
-  char text[32];
-  ::gmtime_r(&now, &parts);
-  return {text, ::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
 
 MeasuredRun read_measured_run(const std::filesystem::path& report) {
   MeasuredRun run;
@@ -99,6 +94,31 @@ void add_measured_run(json& report, const MeasuredRun& run) {
   report["steps"] = std::move(steps);
   report["seconds"] = std::move(seconds);
   if (run.about.is_object()) report.update(run.about);
+}
+
+json program_json(const std::string& commit, const std::string& device) {
+  json about = {{"program", "reconstruct"},
+                {"version", version()},
+                {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
+  if (!device.empty()) about["device"] = device;
+  if (!commit.empty()) about["commit"] = commit;
+  return about;
+}
+
+void add_options(json& report, const SessionOptions& options, Job job) {
+  report["options"] = options.resolved(job);
+  json& values = report["option_values"] = json::object();
+  for (const auto& [option, text] : options.resolved_values(job)) {
+    json& value = values[option->name];
+    if (option->kind == ValueKind::kSwitch)
+      value = text == "true";
+    else if (option->kind == ValueKind::kInteger)
+      value = parse_number<int>(text);
+    else if (option->kind == ValueKind::kDecimal)
+      value = parse_number<double>(text);
+    else
+      value = text;
+  }
 }
 
 }  // namespace recon

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "session/options/options.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/resume/result_store.hpp"
 
@@ -26,9 +27,6 @@ struct MeasuredRun {
   nlohmann::json about;             ///< version, date, commit and device, as far as they are known
 };
 
-/// The time now, such as "2026-11-26T18:03:21Z".
-std::string utc_time();
-
 /// What the report of an earlier run says; nothing where there is none or it is damaged.
 MeasuredRun read_measured_run(const std::filesystem::path& report);
 
@@ -47,5 +45,15 @@ MeasuredRun measured_run(bool kept, const StepTimes& times, nlohmann::json about
 
 /// Adds "steps", "seconds" by step and in all, and what there is about the run to a report.
 void add_measured_run(nlohmann::json& report, const MeasuredRun& run);
+
+/// What every report says of the program and of when it ran.
+/// @param commit  of the program; empty: unknown
+nlohmann::json program_json(const std::string& commit, const std::string& device);
+
+/// Adds "options", the text of a configuration, and "option_values", an object by their names.
+void add_options(nlohmann::json& report, const SessionOptions& options, Job job);
+
+/// What is left to do where all results of an earlier run serve, in the plans of scenes and of pairs.
+inline constexpr const char* kNothingToDo = "  to do: nothing, all is finished and kept\n";
 
 }  // namespace recon

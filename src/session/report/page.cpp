@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "io/map/map_files.hpp"
-#include "session/report/embedded.hpp"
 
 namespace recon {
 

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "session/report/cloud_view.hpp"
 
@@ -18,5 +19,11 @@ std::string data_mark(const char* kind);
 
 /// The path of a file as an address relative to the page, in which any bytes are harmless.
 std::string file_address(const std::string& file);
+
+/// What the web pages contain, embedded when the program is built: report.html with its style and script, and
+/// three.js with what draws the cloud by it; the latter is empty in a program that was built without
+/// three.js.
+std::string_view embedded_page();
+std::string_view embedded_cloud_script();
 
 }  // namespace recon

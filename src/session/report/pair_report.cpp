@@ -8,8 +8,8 @@
 #include "core/duration.hpp"
 #include "session/options/option_text.hpp"
 #include "session/pair/pair_results.hpp"
+#include "session/report/measured_steps.hpp"
 #include "session/report/page.hpp"
-#include "session/report/plan_lines.hpp"
 
 namespace recon {
 
@@ -92,7 +92,8 @@ std::string pair_plan_text(const PairPlan& plan, const Workspace& workspace, con
   if (results.kept({Step::kPair})) return text + kNothingToDo;
   text += fmt::format("  to do: {}\n", step_name(Step::kPair));
   const bool overwritten = results.overwrites() && results.is_of_before({Step::kPair});
-  text += in_place_text(overwritten ? "--overwrite" : results.reason({Step::kPair}));
+  const std::string reason = overwritten ? "--overwrite" : results.reason({Step::kPair});
+  if (!reason.empty()) text += "  in the place of earlier results: " + reason + "\n";
   text +=
       fmt::format("  memory: up to {} of {}", format_byte_size(memory.peak), format_byte_size(memory.limit));
   if (memory.device_peak > 0) text += ", " + format_byte_size(memory.device_peak) + " of GPU memory";

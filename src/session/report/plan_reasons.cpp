@@ -1,10 +1,9 @@
-#include "session/report/plan_reasons.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 
+#include "session/report/report.hpp"
 #include "session/scene/output_files.hpp"
 
 namespace recon {

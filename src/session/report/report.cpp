@@ -8,16 +8,12 @@
 
 #include "core/duration.hpp"
 #include "core/plain_number.hpp"
-#include "core/version.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "scene/view_geometry.hpp"
 #include "session/options/option_text.hpp"
 #include "session/report/measured_steps.hpp"
-#include "session/report/option_values.hpp"
-#include "session/report/plan_lines.hpp"
-#include "session/report/plan_reasons.hpp"
 #include "session/scene/cloud_offset.hpp"
 #include "session/scene/output_files.hpp"
 
@@ -349,27 +345,18 @@ std::string plan_text(const SceneJob& job, const SceneWork& work, const TimePlan
   return text;
 }
 
-json program_json(const std::string& commit, const std::string& device) {
-  json about = {{"program", "reconstruct"}, {"version", version()}, {"date", utc_time()}};
-  if (!device.empty()) about["device"] = device;
-  if (!commit.empty()) about["commit"] = commit;
-  return about;
-}
-
 json report_json(const SceneJob& job, const std::string& device, const StepTimes& times) {
   json report = run_json(job);
   const MeasuredRun earlier =
       read_measured_run(set_aside(report_file(job.products.workspace, job.options.shard, ".json")));
   add_measured_run(
       report, measured_run(job.products.results, times, program_json(job.options.commit, device), earlier));
-  report.update(
-      {{"elapsed", elapsed(times)},
-       {"complete", job.complete()},
-       {"tasks", tasks_json(job, made(job.targets, job.products))},
-       {"baselines", baselines_json(job.plan)},
-       {"depths", depths_json(job.products)},
-       {"options", job.options.resolved({job.settings.matching.method, false})},
-       {"option_values", option_values(job.options.resolved_values({job.settings.matching.method, false}))}});
+  report.update({{"elapsed", elapsed(times)},
+                 {"complete", job.complete()},
+                 {"tasks", tasks_json(job, made(job.targets, job.products))},
+                 {"baselines", baselines_json(job.plan)},
+                 {"depths", depths_json(job.products)}});
+  add_options(report, job.options, {job.settings.matching.method, false});
   if (const StepRecord* const cloud = job.products.results.get({Step::kFusion})) {
     report["cloud"] = job.products.workspace.path(Workspace::cloud_file()).string();
     report["points"] = cloud->result.at("points");

@@ -1,5 +1,3 @@
-#include "session/report/report_page.hpp"
-
 #include <cmath>
 #include <system_error>
 
