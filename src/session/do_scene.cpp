@@ -19,13 +19,12 @@
 #include "session/report/report.hpp"
 #include "session/resume/step_record.hpp"
 #include "session/scene/cloud_files.hpp"
-#include "session/scene/export_splat.hpp"
+#include "session/scene/exports.hpp"
 #include "session/scene/output_files.hpp"
 #include "session/scene/plan_time.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_job.hpp"
 #include "session/scene/scene_work.hpp"
-#include "session/scene/tile_cloud.hpp"
 #include "session/session.hpp"
 #include "session/turns.hpp"
 
@@ -117,8 +116,8 @@ constexpr GraphStep kGraphSteps[] = {
      [](SceneGraph& graph) {
        fuse_views(graph);
        SceneJob& job = graph.job;
-       if (!job.targets.does(Step::kTiles)) remove_tiles(job.products, false);
-       if (!job.targets.does(Step::kExport)) remove_export(job.products, false);
+       for (const Step step : {Step::kTiles, Step::kExport})
+         if (!job.targets.does(step)) remove_extra(job.products, step, false);
      }},
     {Step::kTiles,
      [](SceneGraph& graph) {

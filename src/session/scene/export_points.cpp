@@ -1,7 +1,5 @@
 // --export-points: a COLMAP model with points of the cloud, from which splats begin.
 
-#include "session/scene/export_points.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,6 +17,7 @@
 #include "session/options/option_text.hpp"
 #include "session/products/host_memory.hpp"
 #include "session/scene/cloud_offset.hpp"
+#include "session/scene/exports.hpp"
 
 namespace recon {
 

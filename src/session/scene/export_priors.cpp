@@ -1,8 +1,6 @@
 // --export-priors: the maps of checked views as the trainers of splats read them. tools/docs/formats.md names
 // the files of the trainers by which this was written.
 
-#include "session/scene/export_priors.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,6 +19,7 @@
 #include "io/map/npy.hpp"
 #include "session/products/host_memory.hpp"
 #include "session/scene/cloud_offset.hpp"
+#include "session/scene/exports.hpp"
 
 namespace recon {
 

@@ -1,7 +1,5 @@
 // --export-points and --export-priors: a folder from which the training of splats begins.
 
-#include "session/scene/export_splat.hpp"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,8 +10,7 @@
 #include <utility>
 
 #include "core/log.hpp"
-#include "session/scene/export_points.hpp"
-#include "session/scene/export_priors.hpp"
+#include "session/scene/exports.hpp"
 
 namespace recon {
 
@@ -53,27 +50,35 @@ std::vector<std::string> exported_files(const ScenePlan& plan, const CloudSettin
   return files;
 }
 
-void remove_export(SceneProducts& products, bool replaced) {
+void remove_extra(SceneProducts& products, Step step, bool replaced) {
+  const bool tiles = step == Step::kTiles;
+  const std::string folder = tiles ? Workspace::tiles_folder() : Workspace::export_folder();
   const Workspace& workspace = products.workspace;
-  products.results.begin({Step::kExport});
+  products.results.begin({step});
   OwnedFiles& owned = workspace.owned();
   // The record goes first: files without one are of no finished step.
-  owned.remove(Workspace::record_file(Step::kExport));
-  bool removed = false;
+  owned.remove(Workspace::record_file(step));
+  int removed = 0;
   std::set<fs::path, std::greater<>> folders;  // the inner ones first
-  for (const std::string& file : owned.below(Workspace::export_folder())) {
+  if (tiles) folders.insert(folder);
+  for (const std::string& file : owned.below(folder)) {
     if (!owned.remove(file)) continue;
-    removed = true;
+    ++removed;
     for (fs::path above = fs::path(file).parent_path(); !above.empty(); above = above.parent_path())
       folders.insert(above);
   }
-  // Unless they hold files of others.
-  for (const fs::path& folder : folders) ::rmdir(workspace.path(folder.string()).c_str());
-  if (removed && !replaced)
+  // Unless they hold files of others, or are links.
+  for (const fs::path& it : folders) ::rmdir(workspace.path(it.string()).c_str());
+  if (removed == 0 || replaced) return;
+  const std::string place = workspace.path(folder).string();
+  if (tiles)
+    messages().info("tiles: the {} tile{} of an earlier run in {} {} removed, as --tile is not given",
+                    removed, removed == 1 ? "" : "s", place, removed == 1 ? "is" : "are");
+  else
     messages().info(
         "export: the files of an earlier run in {} are removed, as neither --export-points nor "
         "--export-priors is given",
-        workspace.path(Workspace::export_folder()).string());
+        place);
 }
 
 void export_splat(SceneProducts& products, const StepInputs& inputs, const CloudSettings& cloud,
@@ -88,7 +93,7 @@ void export_splat(SceneProducts& products, const StepInputs& inputs, const Cloud
   }
   if (const std::string reason = products.results.reason({Step::kExport}); !reason.empty())
     messages().info("export: the stale one is made again: {}", reason);
-  remove_export(products, true);
+  remove_extra(products, Step::kExport, true);
   products.maps.set_budget(0);
   products.photos.set_budget(0);
   record.outputs = export_priors(products, cloud, memory);

@@ -22,11 +22,10 @@
 #include "session/scene/cloud_offset.hpp"
 #include "session/scene/cloud_writer.hpp"
 #include "session/scene/dense_model.hpp"
-#include "session/scene/export_splat.hpp"
+#include "session/scene/exports.hpp"
 #include "session/scene/output_files.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_job.hpp"
-#include "session/scene/tile_cloud.hpp"
 
 namespace recon {
 
@@ -98,8 +97,7 @@ void remove_of_cloud(SceneProducts& products, const Targets& targets) {
   workspace.owned().remove(Workspace::record_file(Step::kFusion));
   for (const CloudFile& file : cloud_files())
     if (file.write != nullptr) workspace.owned().remove(file.name);
-  remove_tiles(products, targets.does(Step::kTiles));
-  remove_export(products, targets.does(Step::kExport));
+  for (const Step step : {Step::kTiles, Step::kExport}) remove_extra(products, step, targets.does(step));
 }
 
 /// Advice about options that were given and can leave a cloud empty; without any, nothing.

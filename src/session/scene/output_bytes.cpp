@@ -4,7 +4,7 @@
 #include "io/map/map_files.hpp"
 #include "session/products/host_memory.hpp"
 #include "session/scene/cloud_files.hpp"
-#include "session/scene/export_priors.hpp"
+#include "session/scene/exports.hpp"
 #include "session/scene/output_files.hpp"
 
 namespace recon {

@@ -14,7 +14,7 @@
 #include "core/paths.hpp"
 #include "session/resume/step_record.hpp"
 #include "session/scene/cloud_files.hpp"
-#include "session/scene/export_splat.hpp"
+#include "session/scene/exports.hpp"
 
 namespace recon {
 

@@ -6,10 +6,9 @@
 #include "core/log.hpp"
 #include "core/paths.hpp"
 #include "core/progress.hpp"
-#include "session/scene/export_priors.hpp"
+#include "session/scene/exports.hpp"
 #include "session/scene/prepare_views.hpp"
 #include "session/scene/read_scene.hpp"
-#include "session/scene/tile_cloud.hpp"
 
 namespace recon {
 

@@ -1,9 +1,6 @@
 // --tile: the cloud once more, divided into files that programs open which do not open all of it.
 
-#include "session/scene/tile_cloud.hpp"
-
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,10 +13,9 @@
 #include "core/plain_number.hpp"
 #include "io/cloud/ply_tiles.hpp"
 #include "io/file/text_scanner.hpp"
+#include "session/scene/exports.hpp"
 
 namespace recon {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -57,22 +53,6 @@ void check_tile_size(const std::string& scene, const ScenePlan& plan, const Clou
   }
 }
 
-void remove_tiles(SceneProducts& products, bool replaced) {
-  const Workspace& workspace = products.workspace;
-  products.results.begin({Step::kTiles});
-  // The record goes first: tiles without one are of no finished step.
-  OwnedFiles& owned = workspace.owned();
-  owned.remove(Workspace::record_file(Step::kTiles));
-  int removed = 0;
-  for (const std::string& file : owned.below(Workspace::tiles_folder()))
-    removed += owned.remove(file) ? 1 : 0;
-  const fs::path folder = workspace.path(Workspace::tiles_folder());
-  ::rmdir(folder.c_str());  // unless it holds files of others, or is itself one of them, or a link
-  if (removed > 0 && !replaced)
-    messages().info("tiles: the {} tile{} of an earlier run in {} {} removed, as --tile is not given",
-                    removed, removed == 1 ? "" : "s", folder.string(), removed == 1 ? "is" : "are");
-}
-
 void tile_cloud(SceneProducts& products, const StepInputs& inputs, double tile) {
   const Workspace& workspace = products.workspace;
   StepRecord record;
@@ -86,7 +66,7 @@ void tile_cloud(SceneProducts& products, const StepInputs& inputs, double tile) 
     messages().info("tiles: the stale ones are made again: {}", reason);
   const std::string folder = Workspace::tiles_folder() + "/";
   const auto claim = [&](std::vector<std::string> names) {
-    remove_tiles(products, true);  // now it is known that there can be others
+    remove_extra(products, Step::kTiles, true);  // now it is known that there can be others
     for (std::string& name : names) name.insert(0, folder);
     workspace.owned().claim(names);
   };
