@@ -5,9 +5,7 @@
 
 #include "core/log.hpp"
 #include "core/paths.hpp"
-#include "core/progress.hpp"
 #include "session/scene/exports.hpp"
-#include "session/scene/prepare_views.hpp"
 #include "session/scene/read_scene.hpp"
 
 namespace recon {
@@ -41,15 +39,6 @@ void SceneJob::read() {
 
 void SceneJob::replan(std::vector<LeftOut> left_out) {
   plan = make_plan(input, std::move(left_out), settings, findings);
-}
-
-void SceneJob::prepare(bool write) {
-  Preparation(products, inputs, host, progress_style(quiet), findings)
-      .run(write, [&](std::vector<LeftOut> left_out) {
-        replan(std::move(left_out));
-        // Other photos may be needed now.
-        if (write) products.workspace.owned().claim(files_to_write(output()));
-      });
 }
 
 void SceneJob::collect_estimates() {
