@@ -18,7 +18,6 @@
 #include "session/plan/step_clock.hpp"
 #include "session/report/report.hpp"
 #include "session/resume/step_record.hpp"
-#include "session/scene/cloud_files.hpp"
 #include "session/scene/exports.hpp"
 #include "session/scene/output_files.hpp"
 #include "session/scene/plan_time.hpp"

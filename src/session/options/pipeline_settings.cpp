@@ -14,6 +14,18 @@ namespace recon {
 
 namespace {
 
+struct NamedMethod {
+  const char* keyword;
+  MethodSpec (*spec)();
+};
+
+/// In the order of Method.
+constexpr NamedMethod kNamed[] = {{"planesweep", presets::plane_sweep},
+                                  {"sgm", presets::semi_global},
+                                  {"bp", presets::belief_propagation},
+                                  {"bm", presets::block_matching},
+                                  {"pipeline", presets::pipeline}};
+
 constexpr const char* kPatchesStep = "patches";
 
 int whole(float penalty, float steps) {
@@ -62,6 +74,14 @@ void visit_penalties(Spec& spec, const Visit& visit) {
 }
 
 }  // namespace
+
+std::string method_keyword(Method method) {
+  return kNamed[static_cast<std::size_t>(method)].keyword;
+}
+
+MethodSpec default_method(Method method) {
+  return kNamed[static_cast<std::size_t>(method)].spec();
+}
 
 std::vector<std::string> words_of_steps(unsigned of) {
   std::vector<std::string> words;

@@ -6,7 +6,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "scene/rectification.hpp"
-#include "session/plan/plan_steps.hpp"
+#include "session/plan/plan.hpp"
 
 namespace recon {
 

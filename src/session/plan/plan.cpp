@@ -18,7 +18,6 @@
 #include "scene/depth_range.hpp"
 #include "scene/undistort.hpp"
 #include "scene/view_geometry.hpp"
-#include "session/plan/plan_steps.hpp"
 
 namespace recon {
 

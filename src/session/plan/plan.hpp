@@ -143,4 +143,11 @@ Scene undistorted_scene(const ScenePlan& plan);
 /// The pipeline that the pairs of a scene are matched with.
 PairDepthOptions pair_depth_options(const MatchingSettings& matching);
 
+/// Sets levels and planes of a view that is swept.
+void choose_planes(const MatchingSettings& matching, int index, ScenePlan& plan);
+
+/// Rectifies every view with its sources; says of those that have sources but no pair why.
+/// @throws InputError when no view has a pair, but some have sources
+void choose_pairs(const MatchingSettings& matching, ScenePlan& plan);
+
 }  // namespace recon

@@ -18,7 +18,6 @@
 #include "session/diagnose/agreement.hpp"
 #include "session/diagnose/given_map_check.hpp"
 #include "session/options/option_text.hpp"
-#include "session/scene/cloud_files.hpp"
 #include "session/scene/cloud_offset.hpp"
 #include "session/scene/cloud_writer.hpp"
 #include "session/scene/dense_model.hpp"

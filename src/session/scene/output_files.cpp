@@ -13,7 +13,6 @@
 #include "core/log.hpp"
 #include "core/paths.hpp"
 #include "session/resume/step_record.hpp"
-#include "session/scene/cloud_files.hpp"
 #include "session/scene/exports.hpp"
 
 namespace recon {

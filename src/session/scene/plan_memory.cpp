@@ -6,7 +6,6 @@
 
 #include "core/error.hpp"
 #include "session/options/option_text.hpp"
-#include "session/scene/scene_memory.hpp"
 
 namespace recon {
 

@@ -1,5 +1,3 @@
-#include "session/scene/scene_memory.hpp"
-
 #include <algorithm>
 #include <memory>
 
@@ -11,6 +9,7 @@
 #include "scene/corner_matches.hpp"
 #include "session/products/filled_maps.hpp"
 #include "session/products/stores.hpp"
+#include "session/scene/plan_memory.hpp"
 #include "session/scene/view_check.hpp"
 
 namespace recon {

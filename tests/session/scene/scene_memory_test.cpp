@@ -1,7 +1,5 @@
 // What the steps of a scene say that they take, and what they take.
 
-#include "session/scene/scene_memory.hpp"
-
 #include <gtest/gtest.h>
 
 #include <random>
@@ -14,6 +12,7 @@
 #include "session/folder_fixture.hpp"
 #include "session/products/stores.hpp"
 #include "session/row_of_views.hpp"
+#include "session/scene/plan_memory.hpp"
 #include "session/scene/view_check.hpp"
 
 namespace recon {
