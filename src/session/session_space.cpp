@@ -1,5 +1,3 @@
-#include "session/session_space.hpp"
-
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -20,6 +18,7 @@
 #include "session/scene/output_files.hpp"
 #include "session/scene/read_scene.hpp"
 #include "session/scene/scene_formats.hpp"
+#include "session/session_files.hpp"
 
 namespace recon {
 

@@ -11,6 +11,9 @@ namespace recon {
 /// Bytes of code and libraries.
 inline constexpr std::size_t kProgramBytes = std::size_t{96} << 20;
 
+/// Points of a cloud that a report shows.
+inline constexpr std::size_t kMaxViewedPoints = 300000;
+
 /// The pixels of a camera, or of an image of a size.
 std::size_t pixels_of(const auto& size) {
   return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);

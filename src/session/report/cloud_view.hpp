@@ -12,6 +12,7 @@
 #include "core/vec.hpp"
 #include "scene/pinhole.hpp"
 #include "scene/pose.hpp"
+#include "session/products/host_memory.hpp"
 
 namespace recon {
 
@@ -37,8 +38,6 @@ struct CloudView {
 
   std::size_t size() const { return colours.size(); }
 };
-
-inline constexpr std::size_t kMaxViewedPoints = 300000;
 
 /// The camera nearest to the middle of the centres of all, the first of those that are equally near.
 /// @param cameras  cam_from_world, at least one

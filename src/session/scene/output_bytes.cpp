@@ -73,7 +73,7 @@ std::uint64_t output_bytes(const ScenePlan& plan, const SceneSettings& settings)
     if (file.is_wanted(plan, settings.cloud)) point += file.point_bytes;
   // The script of the report's page, and its points; of a view the records, its lines in the report and the
   // log.
-  constexpr std::uint64_t kPage = std::uint64_t{1} << 20, kPagePoint = 14, kPagePoints = 300000;
+  constexpr std::uint64_t kPage = std::uint64_t{1} << 20, kPagePoint = 14;
   constexpr std::uint64_t kViewRecords = std::uint64_t{16} << 10;
   const std::uint64_t views = plan.views.size();
   std::uint64_t bytes = map_file_bytes(plan, settings.check.clean) + kPage + kViewRecords * views, pixels = 0,
@@ -88,7 +88,8 @@ std::uint64_t output_bytes(const ScenePlan& plan, const SceneSettings& settings)
     observations += plan.scene_view(view).observations.size();
   }
   const std::uint64_t points = pixels / kPixelsPerPoint;
-  bytes += pixels * (1 + point / kPixelsPerPoint) + kPagePoint * std::min(points, kPagePoints);
+  bytes +=
+      pixels * (1 + point / kPixelsPerPoint) + kPagePoint * std::min<std::uint64_t>(points, kMaxViewedPoints);
   bytes += model_bytes(views, plan.scene.points.size(), observations);
   if (settings.cloud.export_points > 0) {
     const std::uint64_t exported = std::min<std::uint64_t>(points, settings.cloud.export_points);

@@ -1,13 +1,12 @@
 // The predicted time of a pair.
 
-#include "session/pair/pair_time.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
 #include "methods/presets.hpp"
 #include "session/folder_fixture.hpp"
+#include "session/pair/pair_costs.hpp"
 
 namespace recon {
 namespace {
