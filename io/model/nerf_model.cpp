@@ -14,7 +14,6 @@
 #include "core/paths.hpp"
 #include "core/plain_number.hpp"
 #include "io/file/text_scanner.hpp"
-#include "io/model/model_file.hpp"
 #include "io/model/posed_photos.hpp"
 
 namespace recon {

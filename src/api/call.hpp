@@ -8,6 +8,7 @@
 
 #include "core/stop.hpp"
 #include "methods/backend.hpp"
+#include "methods/stereo/pair.hpp"
 #include "reconstruct/device.hpp"
 #include "session/options/options.hpp"
 
@@ -61,5 +62,9 @@ recon::SessionOptions parse_results_options(const Options& options, const char* 
 
 /// As the command line has them. @throws UsageError for an option that does not exist, or is empty
 recon::GivenOptions given_options(const Options& options);
+
+/// The method of a pair in memory and the disparities that it searches.
+/// @throws UsageError without a max, and where method or range do not fit images of this size
+recon::PairSpec pair_spec(const recon::PairJob& job, int width, int height);
 
 }  // namespace reconstruct::detail

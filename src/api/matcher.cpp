@@ -4,7 +4,6 @@
 #include <string>
 
 #include "api/call.hpp"
-#include "api/pair_call.hpp"
 #include "match/posed_image.hpp"
 #include "methods/stereo/device_matcher.hpp"
 

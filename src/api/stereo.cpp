@@ -4,7 +4,6 @@
 
 #include "api/call.hpp"
 #include "api/convert.hpp"
-#include "api/pair_call.hpp"
 #include "methods/stereo/pair.hpp"
 #include "refine/fill.hpp"
 #include "session/pair/pair_input.hpp"

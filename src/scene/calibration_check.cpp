@@ -10,7 +10,6 @@
 #include "core/hypotenuse.hpp"
 #include "core/parallel.hpp"
 #include "core/quantile.hpp"
-#include "scene/photo_motion.hpp"
 #include "scene/view_geometry.hpp"
 
 namespace recon {

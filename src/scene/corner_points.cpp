@@ -1,5 +1,3 @@
-#include "scene/corner_points.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -7,6 +5,7 @@
 #include <tuple>
 
 #include "core/hypotenuse.hpp"
+#include "scene/epipolar_check.hpp"
 #include "scene/view_geometry.hpp"
 
 namespace recon {

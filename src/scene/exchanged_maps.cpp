@@ -1,10 +1,9 @@
-#include "scene/exchanged_maps.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <functional>
 
 #include "core/quantile.hpp"
+#include "scene/map_agreement.hpp"
 
 namespace recon {
 

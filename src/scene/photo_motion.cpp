@@ -1,10 +1,9 @@
-#include "scene/photo_motion.hpp"
-
 #include <algorithm>
 #include <cstddef>
 
 #include "core/eigen.hpp"
 #include "core/quantile.hpp"
+#include "scene/calibration_check.hpp"
 
 namespace recon {
 namespace {

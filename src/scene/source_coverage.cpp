@@ -1,7 +1,7 @@
-#include "scene/source_coverage.hpp"
-
 #include <algorithm>
 #include <limits>
+
+#include "scene/view_selection.hpp"
 
 namespace recon {
 

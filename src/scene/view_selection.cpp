@@ -10,7 +10,6 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/quantile.hpp"
-#include "scene/source_coverage.hpp"
 #include "scene/view_geometry.hpp"
 
 namespace recon {

@@ -1,7 +1,5 @@
 // Corners of views that are exact images of known points, and some that are not.
 
-#include "scene/corner_points.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "scene/epipolar_check.hpp"
 #include "scene/synthetic_scene.hpp"
 
 namespace recon {

@@ -1,7 +1,5 @@
 // What remains of displacements when a photo may be moved as a whole: motions written out by hand.
 
-#include "scene/photo_motion.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <random>
 
 #include "core/quantile.hpp"
+#include "scene/calibration_check.hpp"
 
 namespace recon {
 namespace {

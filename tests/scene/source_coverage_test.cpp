@@ -1,10 +1,10 @@
-#include "scene/source_coverage.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
 #include <vector>
+
+#include "scene/view_selection.hpp"
 
 namespace recon {
 namespace {

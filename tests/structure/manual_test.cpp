@@ -16,7 +16,6 @@
 
 #include "session/options/option_table.hpp"
 #include "structure/program_output.hpp"
-#include "tools/manual/typed_options.hpp"
 
 namespace recon {
 namespace {

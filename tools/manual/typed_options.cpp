@@ -1,7 +1,5 @@
 // SceneOptions and PairOptions of the library, in C++ and in Python.
 
-#include "tools/manual/typed_options.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,6 +9,7 @@
 
 #include "core/wrapped_text.hpp"
 #include "session/options/option_table.hpp"
+#include "tools/manual/manual.hpp"
 
 namespace recon {
 

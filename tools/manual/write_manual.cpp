@@ -7,7 +7,6 @@
 #include <iostream>
 
 #include "tools/manual/manual.hpp"
-#include "tools/manual/typed_options.hpp"
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;

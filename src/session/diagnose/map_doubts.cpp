@@ -9,7 +9,7 @@
 
 #include "core/log.hpp"
 #include "core/plain_number.hpp"
-#include "scene/exchanged_maps.hpp"
+#include "scene/map_agreement.hpp"
 
 namespace recon {
 

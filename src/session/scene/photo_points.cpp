@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/log.hpp"
-#include "scene/corner_points.hpp"
+#include "scene/epipolar_check.hpp"
 #include "scene/view_geometry.hpp"
 #include "session/products/small_views.hpp"
 #include "session/scene/read_scene.hpp"
