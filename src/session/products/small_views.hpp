@@ -30,7 +30,7 @@ enum class SmallViewsOf {
 class SmallViews {
  public:
   SmallViews(SceneProducts& products, const HostLimits& host, SmallViewsOf views)
-      : products_(products), plan_(products.plan), host_(host), views_(views) {}
+      : products_(products), host_(host), views_(views) {}
 
   /// Matches the corners of pairs of views. @param views  cameras and poses of all views
   /// @throws InputError for a prepared view that cannot be read, Interrupted
@@ -56,7 +56,7 @@ class SmallViews {
   SmallView small(int view, const std::vector<CalibratedView>& views) const;
 
   SceneProducts& products_;
-  const ScenePlan& plan_;
+  const ScenePlan& plan_ = products_.plan;
   const HostLimits host_;
   const SmallViewsOf views_;
   std::map<int, Images> images_;

@@ -31,15 +31,7 @@ std::vector<int> estimated_sources(const SceneProducts& products, int view) {
 /// The check of the depths of views against their sources; writes what is left and its previews.
 class Checks {
  public:
-  explicit Checks(SceneGraph& graph)
-      : graph_(graph),
-        products_(graph.job.products),
-        plan_(graph.job.plan),
-        inputs_(graph.job.inputs),
-        settings_(graph.job.settings.check),
-        filled_(products_, settings_.bounds),
-        stale_(products_, Step::kCheck),
-        results_(graph.views.size()) {}
+  explicit Checks(SceneGraph& graph) : graph_(graph), results_(graph.views.size()) {}
 
   /// Checks a view, unless it is checked already. Its maps are then in memory if the budget allows, its files
   /// complete but for `commit`.
@@ -47,7 +39,7 @@ class Checks {
     const std::string& name = plan_.view(view).output_name;
     const std::vector<int> sources = estimated_sources(products_, view);
     StepRecord record;
-    record.inputs = inputs_.check(view, sources);
+    record.inputs = graph_.job.inputs.check(view, sources);
     if (products_.results.find(products_.key(Step::kCheck, view), record.inputs) != nullptr)
       return TaskEnd::kDone;
     stale_.add(view);
@@ -162,12 +154,11 @@ class Checks {
   }
 
   SceneGraph& graph_;
-  SceneProducts& products_;
-  const ScenePlan& plan_;
-  const StepInputs& inputs_;
-  const CheckSettings& settings_;
-  const FilledMaps filled_;
-  StaleNotice stale_;
+  SceneProducts& products_ = graph_.job.products;
+  const ScenePlan& plan_ = graph_.job.plan;
+  const CheckSettings& settings_ = graph_.job.settings.check;
+  const FilledMaps filled_{products_, settings_.bounds};
+  StaleNotice stale_{products_, Step::kCheck};
   std::vector<std::optional<Result>> results_;  ///< by view
 };
 

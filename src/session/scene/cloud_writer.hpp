@@ -28,10 +28,7 @@ class CloudWriter : public PointSink {
       : ply_(path, coordinates),
         vertex_bytes_(PlyWriter::vertex_bytes(coordinates.type)),
         image_index_(std::move(image_index)),
-        roi_(roi),
-        vertices_(1, kWritesWaiting),
-        visibility_(1, kWritesWaiting),
-        hashes_(1, kWritesWaiting) {}
+        roi_(roi) {}
 
   void reserve(int count) override { encoded_.resize(count); }
 
@@ -118,7 +115,8 @@ class CloudWriter : public PointSink {
   std::optional<SceneBox> bounds_;
   std::vector<std::unique_ptr<EncodedPoints>> free_;
   std::vector<std::shared_ptr<EncodedPoints>> encoded_;  ///< of the slots
-  BackgroundWork vertices_, visibility_, hashes_;        // last, so that they end before what they work on
+  // Last, so that they end before what they work on.
+  BackgroundWork vertices_{1, kWritesWaiting}, visibility_{1, kWritesWaiting}, hashes_{1, kWritesWaiting};
 };
 
 }  // namespace recon

@@ -60,15 +60,7 @@ std::vector<int> in_order_of_use(const ScenePlan& plan, const std::vector<int>& 
 /// The estimation of views on devices, each of which takes as many at once as it has slots.
 class Estimation {
  public:
-  explicit Estimation(SceneGraph& graph)
-      : graph_(graph),
-        products_(graph.job.products),
-        plan_(graph.job.plan),
-        given_(graph.job.input.given),
-        matching_(graph.job.settings.matching),
-        memory_(graph.job.memory),
-        findings_(graph.job.findings),
-        results_(graph.views.size()) {
+  explicit Estimation(SceneGraph& graph) : graph_(graph), results_(graph.views.size()) {
     for (const auto& backend : graph.backends)
       devices_.push_back({*backend, backend->streams() * memory_.threads_a_stream, false});
   }
@@ -236,12 +228,12 @@ class Estimation {
   }
 
   SceneGraph& graph_;
-  SceneProducts& products_;
-  const ScenePlan& plan_;
-  const GivenMaps& given_;
-  const MatchingSettings& matching_;
-  const MemoryPlan& memory_;
-  Findings& findings_;
+  SceneProducts& products_ = graph_.job.products;
+  const ScenePlan& plan_ = graph_.job.plan;
+  const GivenMaps& given_ = graph_.job.input.given;
+  const MatchingSettings& matching_ = graph_.job.settings.matching;
+  const MemoryPlan& memory_ = graph_.job.memory;
+  Findings& findings_ = graph_.job.findings;
   std::mutex mutex_;  ///< of the devices, and of the views that fail
   std::vector<Device> devices_;
   std::vector<Result> results_;  ///< by view, until they are written

@@ -65,12 +65,7 @@ Vec3f narrowed(Vec3d a) {
 /// its sources are estimated, and when all are done, their areas are labelled.
 class PlaneSearch {
  public:
-  explicit PlaneSearch(SceneGraph& graph)
-      : graph_(graph),
-        products_(graph.job.products),
-        plan_(graph.job.plan),
-        settings_(graph.job.settings.check),
-        views_(plan_.views.size()) {
+  explicit PlaneSearch(SceneGraph& graph) : graph_(graph), views_(plan_.views.size()) {
     double pixels = 0;
     for (const int view : plan_.views_in_scope()) {
       const Pinhole& camera = plan_.view(view).camera;
@@ -328,9 +323,9 @@ class PlaneSearch {
   }
 
   SceneGraph& graph_;
-  SceneProducts& products_;
-  const ScenePlan& plan_;
-  const CheckSettings& settings_;
+  SceneProducts& products_ = graph_.job.products;
+  const ScenePlan& plan_ = graph_.job.plan;
+  const CheckSettings& settings_ = graph_.job.settings.check;
   std::vector<SmallView> views_;
   int step_ = 1;  ///< pixels between the points of a view
   std::vector<WorldPlane> planes_of_areas_;

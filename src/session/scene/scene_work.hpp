@@ -33,7 +33,7 @@ class FinishedWork {
  public:
   /// The arguments outlive this; the photos that are needed have been read.
   FinishedWork(SceneProducts& products, const StepInputs& inputs, const Targets& targets)
-      : products_(products), plan_(products.plan), inputs_(inputs), targets_(targets) {}
+      : products_(products), inputs_(inputs), targets_(targets) {}
 
   /// The active views whose depth maps are not finished and unchanged. Where checks come next, those are
   /// among them whose maps an earlier run removed by --clean, and of which a check has need now.
@@ -55,7 +55,7 @@ class FinishedWork {
   void refuse_changed(const std::vector<int>& views) const;
 
   SceneProducts& products_;
-  const ScenePlan& plan_;
+  const ScenePlan& plan_ = products_.plan;
   const StepInputs& inputs_;
   const Targets& targets_;
 };

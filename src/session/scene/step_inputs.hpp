@@ -21,11 +21,7 @@ class StepInputs {
   /// The arguments outlive this, but for the options.
   StepInputs(RecordedOptions options, const SceneSettings& settings, const SceneInput& input,
              const SceneProducts& products)
-      : options_(std::move(options)),
-        settings_(settings),
-        input_(input),
-        products_(products),
-        plan_(products.plan) {}
+      : options_(std::move(options)), settings_(settings), input_(input), products_(products) {}
 
   nlohmann::json prepare(int view, const std::string& photo_hash) const;
   nlohmann::json estimate(int view) const;
@@ -53,7 +49,7 @@ class StepInputs {
   const SceneSettings& settings_;
   const SceneInput& input_;
   const SceneProducts& products_;
-  const ScenePlan& plan_;
+  const ScenePlan& plan_ = products_.plan;
 };
 
 }  // namespace recon
