@@ -13,7 +13,7 @@
 #include "core/log.hpp"
 #include "core/program.hpp"
 #include "io/file/input_file.hpp"
-#include "session/options/option_table.hpp"
+#include "session/options/option.hpp"
 #include "session/options/option_text.hpp"
 
 namespace recon {

@@ -15,7 +15,7 @@
 #include "io/file/input_file.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_codecs.hpp"
-#include "io/image/rare_image_header.hpp"
+#include "io/image/image_header.hpp"
 
 namespace recon {
 

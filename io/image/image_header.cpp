@@ -5,7 +5,6 @@
 #include <cctype>
 
 #include "io/file/byte_reader.hpp"
-#include "io/image/rare_image_header.hpp"
 
 namespace recon {
 

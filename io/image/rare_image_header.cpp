@@ -1,11 +1,10 @@
-#include "io/image/rare_image_header.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstdlib>
 
 #include "io/file/byte_reader.hpp"
+#include "io/image/image_header.hpp"
 
 namespace recon {
 

@@ -4,7 +4,7 @@
 
 #include "core/error.hpp"
 #include "core/program.hpp"
-#include "session/options/option_table.hpp"
+#include "session/options/option.hpp"
 
 namespace reconstruct::detail {
 

@@ -24,7 +24,7 @@
 #include "core/progress.hpp"
 #include "core/stop.hpp"
 #include "session/graph/task_threads.hpp"
-#include "session/options/option_table.hpp"
+#include "session/options/option.hpp"
 
 namespace reconstruct {
 

@@ -13,7 +13,7 @@
 #include "cli/parsed_options.hpp"
 #include "core/error.hpp"
 #include "io/error_message.hpp"
-#include "session/options/option_table.hpp"
+#include "session/options/option.hpp"
 
 namespace recon {
 namespace {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "session/options/option_table.hpp"
+#include "session/options/option.hpp"
 #include "structure/program_output.hpp"
 
 namespace recon {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/wrapped_text.hpp"
-#include "session/options/option_table.hpp"
+#include "session/options/option.hpp"
 
 namespace recon {
 

@@ -4,7 +4,7 @@
 
 #include <regex>
 
-#include "session/options/option_table.hpp"
+#include "session/options/option.hpp"
 #include "tools/manual/manual.hpp"
 
 namespace recon {

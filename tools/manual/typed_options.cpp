@@ -8,7 +8,7 @@
 #include <regex>
 
 #include "core/wrapped_text.hpp"
-#include "session/options/option_table.hpp"
+#include "session/options/option.hpp"
 #include "tools/manual/manual.hpp"
 
 namespace recon {

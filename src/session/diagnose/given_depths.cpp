@@ -12,7 +12,6 @@
 #include "core/pixels.hpp"
 #include "io/map/given_map.hpp"
 #include "scene/map_agreement.hpp"
-#include "session/diagnose/map_doubts.hpp"
 
 namespace recon {
 

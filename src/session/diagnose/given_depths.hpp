@@ -2,10 +2,13 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/image.hpp"
 #include "core/vec.hpp"
+#include "scene/depth_check.hpp"
+#include "scene/map_agreement.hpp"
 #include "session/plan/plan.hpp"
 
 namespace recon {
@@ -37,5 +40,19 @@ struct MapDoubts {
 /// passed over. Each map is read once. Deterministic.
 /// @throws Interrupted
 MapDoubts doubts_of(const GivenDepths& depths);
+
+/// What is known of given maps.
+struct MapEvidence {
+  std::vector<int> views;
+  std::vector<std::string> names;
+  std::vector<std::vector<DepthSample>> samples;  ///< at sparse points
+  std::vector<ComparedView> maps;                 ///< small; without a depth where a map cannot be read
+  std::vector<std::pair<int, int>> pairs;         ///< by places in `views`
+};
+
+/// Judges each view by its sparse points where they are enough, else by its pairs.
+/// @param points_name, advice  see GivenDepths
+MapDoubts judge(const MapEvidence& maps, const std::string& points_name,
+                const std::function<std::string(double scale)>& advice);
 
 }  // namespace recon

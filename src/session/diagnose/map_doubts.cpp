@@ -1,5 +1,3 @@
-#include "session/diagnose/map_doubts.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "core/log.hpp"
 #include "core/plain_number.hpp"
 #include "scene/map_agreement.hpp"
+#include "session/diagnose/given_depths.hpp"
 
 namespace recon {
 

@@ -6,7 +6,7 @@
 #include "aggregate/adaptive_weight_step.hpp"
 #include "core/plain_number.hpp"
 #include "methods/presets.hpp"
-#include "session/options/option_table.hpp"
+#include "session/options/option.hpp"
 #include "session/options/pipeline_settings.hpp"
 
 namespace recon {

@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "core/plain_number.hpp"
 #include "methods/hypotheses.hpp"
-#include "session/options/option_table.hpp"
+#include "session/options/option.hpp"
 #include "session/options/pipeline_settings.hpp"
 
 namespace recon {

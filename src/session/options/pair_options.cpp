@@ -6,7 +6,7 @@
 #include "core/plain_number.hpp"
 #include "methods/hypotheses.hpp"
 #include "methods/presets.hpp"
-#include "session/options/option_table.hpp"
+#include "session/options/option.hpp"
 #include "session/options/pipeline_settings.hpp"
 
 namespace recon {

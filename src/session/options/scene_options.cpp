@@ -8,7 +8,7 @@
 #include "core/plain_number.hpp"
 #include "match/posed_image.hpp"
 #include "optimize/winner/winner_take_all.hpp"
-#include "session/options/option_table.hpp"
+#include "session/options/option.hpp"
 
 namespace recon {
 

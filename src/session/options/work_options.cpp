@@ -1,7 +1,7 @@
 // What is to be done, and with what means.
 
 #include "methods/presets.hpp"
-#include "session/options/option_table.hpp"
+#include "session/options/option.hpp"
 #include "session/options/options.hpp"
 #include "session/options/pipeline_settings.hpp"
 

@@ -1,8 +1,6 @@
 // What is said of depth maps of a rendered room, whose depths are known in closed form: of each kind of wrong
 // maps, with sparse points and without, and of right ones.
 
-#include "session/diagnose/map_doubts.hpp"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +10,7 @@
 #include <random>
 
 #include "scene/synthetic_scene.hpp"
+#include "session/diagnose/given_depths.hpp"
 
 namespace recon {
 namespace {

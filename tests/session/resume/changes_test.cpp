@@ -9,7 +9,7 @@
 #include <sstream>
 #include <vector>
 
-#include "session/options/option_table.hpp"
+#include "session/options/option.hpp"
 #include "session/scene/scene_steps.hpp"
 #include "session/scene/step_inputs.hpp"
 
