@@ -40,11 +40,10 @@ bool is_line(const json& line) {
 
 /// Whether a line has what the page reads, each of its type; lines may have been changed by hand.
 bool is_whole(const json& line) {
-  return is_line(line) &&
-         members_are(line, {"scene", "status", "output", "preview", "error"},
-                     [](const json& value) { return value.is_string(); }) &&
-         members_are(line, {"exit_code", "views", "points", "seconds", "warnings"},
-                     [](const json& value) { return value.is_number(); });
+  static const json kLine = {{"scene", ""},  {"status", ""},   {"output", ""}, {"preview", ""},
+                             {"error", ""},  {"exit_code", 0}, {"views", 0},   {"points", 0},
+                             {"seconds", 0}, {"warnings", 0}};
+  return is_line(line) && is_like(line, kLine);
 }
 
 /// A column of the table that has numbers.

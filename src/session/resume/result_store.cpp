@@ -11,36 +11,16 @@ namespace recon {
 
 namespace {
 
-/// Whether a value is a plane: its normal and its offset.
-bool is_plane(const nlohmann::json& value) {
-  return value.is_array() && value.size() == 4 &&
-         std::ranges::all_of(value, [](const nlohmann::json& number) { return number.is_number(); });
-}
-
-/// Whether a value is what is said of a prior.
-bool is_prior(const nlohmann::json& value) {
-  const auto of = [](bool (nlohmann::json::*is)() const noexcept) {
-    return [is](const nlohmann::json& member) { return (member.*is)(); };
-  };
-  return value.is_object() &&
-         members_are(value, {"right", "right_without"}, of(&nlohmann::json::is_number)) &&
-         members_are(value, {"used"}, of(&nlohmann::json::is_boolean)) &&
-         members_are(value, {"fault"}, of(&nlohmann::json::is_string));
-}
-
 /// Whether a result has what reports read of that of its step.
 bool is_whole(Step step, const nlohmann::json& result) {
+  static const nlohmann::json kPlanes = {
+      {"planes", nlohmann::json::array({{0.0, 0.0, 0.0, 0.0}})},  // normal and offset
+      {"areas", {{"*", 0.0}}},
+      {"prior_kind", ""},
+      {"priors", {{"*", {{"right", 0.0}, {"right_without", 0.0}, {"used", false}, {"fault", ""}}}}}};
   if (step == Step::kFusion || step == Step::kExport) return result.contains("points");
   if (step == Step::kPlanes)
-    return result.contains("planes") && result.at("planes").is_array() &&
-           std::ranges::all_of(result.at("planes"), is_plane) && result.contains("areas") &&
-           result.at("areas").is_object() &&
-           std::ranges::all_of(result.at("areas"),
-                               [](const nlohmann::json& share) { return share.is_number(); }) &&
-           members_are(result, {"prior_kind"}, [](const nlohmann::json& kind) { return kind.is_string(); }) &&
-           members_are(result, {"priors"}, [](const nlohmann::json& priors) {
-             return priors.is_object() && std::ranges::all_of(priors, is_prior);
-           });
+    return result.contains("planes") && result.contains("areas") && is_like(result, kPlanes);
   return step != Step::kPair || (result.contains("known") && result.contains("colours"));
 }
 

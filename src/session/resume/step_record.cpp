@@ -13,23 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-/// Whether the results are of the types that reports take them for.
-bool is_result(const json& result) {
-  const auto are_texts = [](const json& list) {
-    return list.is_array() && std::ranges::all_of(list, [](const json& text) { return text.is_string(); });
-  };
-  const auto are_two_numbers = [](const json& list) {
-    return list.is_array() && list.size() == 2 && list[0].is_number() && list[1].is_number();
-  };
-  return result.is_object() &&
-         members_are(result, {"known", "seconds", "filled"},
-                     [](const json& value) { return value.is_number(); }) &&
-         members_are(result, {"points"}, [](const json& value) { return value.is_number_unsigned(); }) &&
-         members_are(result, {"device"}, [](const json& value) { return value.is_string(); }) &&
-         members_are(result, {"found_depths", "colours"}, are_two_numbers) &&
-         members_are(result, {"warnings"}, are_texts);
-}
-
 /// Whether the file is in the output folder.
 bool is_below(const OutputFile& output) {
   const std::filesystem::path path(output.name);
@@ -37,6 +20,24 @@ bool is_below(const OutputFile& output) {
 }
 
 }  // namespace
+
+bool is_like(const json& value, const json& example) {
+  if (example.is_number())
+    return example.is_number_unsigned() ? value.is_number_unsigned() : value.is_number();
+  if (value.type() != example.type()) return false;
+  if (example.is_array()) {
+    const bool list = example.size() == 1;
+    std::size_t i = 0;
+    return (list || value.size() == example.size()) && std::ranges::all_of(value, [&](const json& element) {
+             return is_like(element, example[list ? 0 : i++]);
+           });
+  }
+  if (!example.is_object()) return true;
+  return std::ranges::all_of(value.items(), [&](const auto& it) {
+    const auto known = example.find(example.contains("*") ? "*" : it.key());
+    return known == example.end() || is_like(it.value(), *known);
+  });
+}
 
 void write_record(const std::filesystem::path& path, const StepRecord& record) {
   json outputs = json::array();
@@ -57,7 +58,16 @@ std::optional<StepRecord> read_record(const std::filesystem::path& path) {
     StepRecord record;
     record.inputs = document.at("inputs");
     record.result = document.at("result");
-    if (!is_result(record.result)) return std::nullopt;
+    // What reports take the results for.
+    if (!is_like(record.result, {{"known", 0.0},
+                                 {"seconds", 0.0},
+                                 {"filled", 0.0},
+                                 {"points", 0u},
+                                 {"device", ""},
+                                 {"found_depths", {0.0, 0.0}},
+                                 {"colours", {0.0, 0.0}},
+                                 {"warnings", json::array({""})}}))
+      return std::nullopt;
     record.cleaned = document.value("cleaned", false);
     record.superseded = document.value("superseded", false);
     record.replaced = document.value("replaced", false);

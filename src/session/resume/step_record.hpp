@@ -1,8 +1,6 @@
 #pragma once
 
-#include <algorithm>
 #include <filesystem>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -32,12 +30,10 @@ struct StepRecord {
   bool replaced = false;    ///< other files are being written in the place of these
 };
 
-/// Whether each member of `keys` that an object has passes a test: files may have been changed by hand.
-template <class Test>
-bool members_are(const nlohmann::json& object, std::initializer_list<const char*> keys, const Test& test) {
-  return std::ranges::all_of(keys,
-                             [&](const char* key) { return !object.contains(key) || test(object.at(key)); });
-}
+/// Whether a value has the types of an example, as files may have been changed by hand: a list of one stands
+/// for any number of such elements; of the members of an object those count that the value has too, and the
+/// name "*" stands for all.
+bool is_like(const nlohmann::json& value, const nlohmann::json& example);
 
 /// Writes a record.
 /// @throws OutputError
