@@ -49,13 +49,6 @@ bool looks_like_input(const fs::path& root) {
          !find_image(root, "im1").empty();
 }
 
-/// The number of files in a folder whose names are those of images.
-int images_in(const fs::path& root) {
-  int count = 0;
-  for_each_in_folder(root, [&](const fs::path& path) { count += is_image_name(path) ? 1 : 0; });
-  return count;
-}
-
 /// What a folder lacks to be a scene or a pair.
 std::string what_is_missing(const fs::path& root, const fs::path& images) {
   const bool left = !find_image(root, "im0").empty(), right = !find_image(root, "im1").empty();

@@ -36,7 +36,8 @@ std::string similar_photo(const SceneFolder& folder, const std::filesystem::path
 /// folders, links and results of this program. What cannot be read is not among them.
 std::map<std::string, std::vector<std::string>> files_by_name(const std::filesystem::path& folder);
 
-/// Whether the ending of a file is that of an image.
+/// Whether the ending of a file is that of an image, and how many such files a folder has.
 bool is_image_name(const std::filesystem::path& file);
+int images_in(const std::filesystem::path& folder);
 
 }  // namespace recon

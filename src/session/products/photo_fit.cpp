@@ -130,4 +130,10 @@ bool is_image_name(const fs::path& file) {
   return kEndings.contains(lower_extension(file));
 }
 
+int images_in(const fs::path& folder) {
+  int count = 0;
+  for_each_in_folder(folder, [&](const fs::path& path) { count += is_image_name(path) ? 1 : 0; });
+  return count;
+}
+
 }  // namespace recon

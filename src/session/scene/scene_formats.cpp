@@ -14,6 +14,7 @@
 #include "io/model/colmap_model.hpp"
 #include "io/model/mvsnet_model.hpp"
 #include "io/model/nerf_model.hpp"
+#include "session/products/photo_files.hpp"
 #include "session/resume/output_folder.hpp"
 
 namespace recon {
@@ -120,31 +121,15 @@ bool find_model_below(SceneFolder& scene) {
   return false;
 }
 
-namespace {
-
-/// How many images lie in the folder itself.
-int count_photos(const fs::path& root) {
-  int found = 0;
-  for_each_in_folder(root, [&](const fs::path& file) {
-    const std::string ending = lower_extension(file);
-    for (const char* photo : {".jpg", ".jpeg", ".png", ".tif", ".tiff", ".webp", ".ppm", ".pgm"})
-      found += ending == photo ? 1 : 0;
-  });
-  return found;
-}
-
-}  // namespace
-
 std::string what_is_missing_of_a_scene(const fs::path& root, bool images_given) {
   if (images_given && !is_folder(root / "sparse"))
     return "it has no model: neither a folder sparse/, nor transforms.json, nor cams/NAME_cam.txt, nor "
            "cameras and images as .txt or .bin, here or up to three folders deeper";
   const int photos =
-      !images_given && !is_folder(root / "images") && !is_folder(root / "sparse") ? count_photos(root) : 0;
+      !images_given && !is_folder(root / "images") && !is_folder(root / "sparse") ? images_in(root) : 0;
   if (photos == 2)
     return "it holds two images and no cameras; those of a rectified pair are given as LEFT RIGHT, or lie in "
-           "a "
-           "folder as im0 and im1";
+           "a folder as im0 and im1";
   if (photos > 0)
     return "it holds photos and no cameras; put them into a folder images/ and run structure from motion, "
            "such as COLMAP's, which makes the cameras in sparse/ beside it";
