@@ -26,9 +26,9 @@ std::string option_reference();
 /// What shells complete.
 CompletedCommand completed_reconstruct();
 
-/// A file of the sources that is made from the table of options.
+/// A file that is made from the table of options.
 struct GeneratedFile {
-  std::string path;  ///< in the source tree
+  std::string path;  ///< below sources/ that in the source tree; else the build compiles it
   std::string text;
 };
 

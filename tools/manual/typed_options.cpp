@@ -132,13 +132,9 @@ std::string enumeration(const std::string& type, const std::vector<std::string>&
   return fmt::format("  enum class {} {{\n    {}\n  }};\n", type, fmt::join(values, ",\n    "));
 }
 
-/// As clang-format has it.
 std::string field(const Kind& kind, const Member& member) {
-  const std::string begin = "    detail::field(",
-                    names = fmt::format("\"{}\", &{}::{},", member.option->name, kind.type, member.name),
-                    words = fmt::format("\"{}\"),\n", fmt::join(member.keywords, " "));
-  if (begin.size() + names.size() + words.size() <= kCppColumns + 1) return begin + names + " " + words;
-  return begin + names + "\n" + std::string(begin.size(), ' ') + words;
+  return fmt::format("    detail::field(\"{}\", &{}::{}, \"{}\"),\n", member.option->name, kind.type,
+                     member.name, fmt::join(member.keywords, " "));
 }
 
 std::string cpp_header(const Kind& kind) {
@@ -207,9 +203,9 @@ std::string python_class(const Kind& kind) {
 std::vector<GeneratedFile> typed_options() {
   std::vector<GeneratedFile> files;
   for (const Kind& kind : kKinds) {
-    files.push_back({fmt::format("src/api/public/reconstruct/{}.hpp", kind.file), cpp_header(kind)});
-    files.push_back({fmt::format("src/api/{}.cpp", kind.file), cpp_source(kind)});
-    files.push_back({fmt::format("tools/python/reconstruct/{}.py", kind.file), python_class(kind)});
+    files.push_back({fmt::format("sources/src/api/public/reconstruct/{}.hpp", kind.file), cpp_header(kind)});
+    files.push_back({fmt::format("api/{}.cpp", kind.file), cpp_source(kind)});
+    files.push_back({fmt::format("sources/tools/python/reconstruct/{}.py", kind.file), python_class(kind)});
   }
   return files;
 }

@@ -1,6 +1,6 @@
 // write_manual FOLDER VERSION: writes reconstruct.1, the page reference.md, the completion of reconstruct for
-// each shell, and in FOLDER/sources the files of the source tree that are made from the options, when it is
-// built.
+// each shell, in FOLDER/api what the library compiles of the options, and in FOLDER/sources the files of the
+// source tree that are made from them, when it is built.
 
 #include <filesystem>
 #include <fstream>
@@ -24,9 +24,8 @@ int main(int argc, char** argv) {
                  write("zsh/_reconstruct", recon::completion_script(command, "zsh")) &&
                  write("fish/reconstruct.fish", recon::completion_script(command, "fish"));
   for (const recon::GeneratedFile& file : recon::typed_options()) {
-    const std::filesystem::path path = "sources/" + file.path;
-    std::filesystem::create_directories(folder / path.parent_path());
-    written = write(path.string(), file.text) && written;
+    std::filesystem::create_directories((folder / std::filesystem::path(file.path)).parent_path());
+    written = write(file.path, file.text) && written;
   }
   return written ? 0 : 1;
 }
