@@ -13,7 +13,7 @@
 #include "io/file/output_file.hpp"
 #include "session/diagnose/agreement.hpp"
 #include "session/diagnose/empty_photos.hpp"
-#include "session/diagnose/given_map_check.hpp"
+#include "session/diagnose/given_depths.hpp"
 #include "session/input.hpp"
 #include "session/plan/step_clock.hpp"
 #include "session/report/report.hpp"

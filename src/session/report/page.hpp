@@ -1,12 +1,65 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "session/report/cloud_view.hpp"
+#include "core/image.hpp"
+#include "core/vec.hpp"
+#include "scene/pinhole.hpp"
+#include "scene/pose.hpp"
+#include "session/products/host_memory.hpp"
 
 namespace recon {
+
+/// The photo that a page shows a cloud as.
+struct FirstView {
+  Pinhole camera;
+  Pose cam_from_world;
+  double distance = 1;  ///< of what it shows, along its axis, scene units
+};
+
+/// A thinned cloud for a web page.
+struct CloudView {
+  /// x, y, z in units of `step` from `origin`: three numbers a point, 0..65535.
+  std::vector<std::uint16_t> positions;
+  std::vector<Rgb8> colours;
+  std::vector<std::uint8_t> confidences;  ///< 255 times the confidence; empty where all are the same
+  Vec3d origin;
+  double step = 0;  ///< scene units
+
+  Vec3d eye, target;  ///< of the first view, in the units of `positions`; it looks from one to the other
+  Vec3d up;           ///< unit: the axis around which the view turns, which is upright in the first view
+  double half_width = 0, half_height = 0;  ///< tangents of the angles from its axis to its edges
+
+  std::size_t size() const { return colours.size(); }
+};
+
+/// The camera nearest to the middle of the centres of all, the first of those that are equally near.
+/// @param cameras  cam_from_world, at least one
+std::size_t central_camera(const std::vector<Pose>& cameras);
+
+/// Every n-th point of a cloud that this program wrote, as few as `max_points`; those far from most others
+/// are left out. Memory: that of these points.
+/// @param cameras  cam_from_world; what is up is up for most of them, as far as the first view permits
+/// @throws InputError
+CloudView view_cloud(const std::filesystem::path& ply, const std::vector<Pose>& cameras,
+                     const FirstView& first, std::size_t max_points = kMaxViewedPoints);
+
+/// As the script of the page takes it: an object with the arrays in base64.
+nlohmann::json cloud_view_json(const CloudView& view);
+
+/// The bytes of a list. Source: RFC 4648, section 4.
+std::string base64(std::string_view bytes);
+template <class T>
+std::string base64(const std::vector<T>& values) {
+  return base64({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
+}
 
 /// A web page that needs no network: report.html, whose script shows the data that stand behind it. The same
 /// data make the same bytes.

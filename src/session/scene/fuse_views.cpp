@@ -16,7 +16,7 @@
 #include "io/file/mapped_file.hpp"
 #include "io/image/image_file.hpp"
 #include "session/diagnose/agreement.hpp"
-#include "session/diagnose/given_map_check.hpp"
+#include "session/diagnose/given_depths.hpp"
 #include "session/options/option_text.hpp"
 #include "session/scene/cloud_offset.hpp"
 #include "session/scene/cloud_writer.hpp"

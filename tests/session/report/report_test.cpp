@@ -12,7 +12,6 @@
 
 #include "io/cloud/ply.hpp"
 #include "io/temporary_folder.hpp"
-#include "session/report/cloud_view.hpp"
 #include "session/report/page.hpp"
 #include "session/scene/depth_histogram.hpp"
 
