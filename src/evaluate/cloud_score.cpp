@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 #include "core/error.hpp"
@@ -141,6 +142,18 @@ CloudScore score_cloud(std::span<const Vec3d> estimate, std::span<const Vec3d> r
   score.recall = compare(thin_reference, thin_estimate, threshold, score.reference_distance);
   score.f1 = share(2 * score.precision * score.recall, score.precision + score.recall);
   return score;
+}
+
+bool CropVolume::contains(Vec3d point) const {
+  const double along = axis == 0 ? point.x : axis == 1 ? point.y : point.z;
+  if (!(along >= min && along <= max)) return false;
+  const double u = axis == 0 ? point.y : point.x, v = axis == 2 ? point.y : point.z;
+  bool inside = false;
+  for (std::size_t i = 0; i < polygon.size(); ++i) {
+    const Vec2d a = polygon[i], b = polygon[(i + 1) % polygon.size()];
+    if ((a.y > v) != (b.y > v) && u < a.x + (v - a.y) / (b.y - a.y) * (b.x - a.x)) inside = !inside;
+  }
+  return inside;
 }
 
 }  // namespace recon

@@ -1,5 +1,3 @@
-#include "predict/stage_work.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "optimize/patch_match/edge_planes_step.hpp"
 #include "optimize/patch_match/smooth_planes_step.hpp"
 #include "optimize/semi_global/path_pass.hpp"
+#include "predict/performance_model.hpp"
 
 namespace recon {
 namespace {

@@ -27,7 +27,6 @@
 #include "session/resume/result_store.hpp"
 #include "session/scene/plan_time.hpp"
 #include "session/session.hpp"
-#include "session/turns.hpp"
 
 namespace recon {
 

@@ -25,7 +25,6 @@
 #include "session/scene/scene_job.hpp"
 #include "session/scene/scene_work.hpp"
 #include "session/session.hpp"
-#include "session/turns.hpp"
 
 namespace recon {
 

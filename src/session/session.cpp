@@ -34,7 +34,6 @@
 #include "session/resume/overwrite_note.hpp"
 #include "session/scene/scene_formats.hpp"
 #include "session/session_files.hpp"
-#include "session/turns.hpp"
 
 namespace recon {
 

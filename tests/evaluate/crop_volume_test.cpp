@@ -1,9 +1,9 @@
-#include "evaluate/crop_volume.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+
+#include "evaluate/cloud_score.hpp"
 
 namespace recon {
 namespace {

@@ -1,10 +1,9 @@
-#include "predict/stage_work.hpp"
-
 #include <gtest/gtest.h>
 
 #include "methods/sweep/plane_sweep.hpp"
 #include "optimize/belief/belief_tiling.hpp"
 #include "optimize/semi_global/path_pass.hpp"
+#include "predict/performance_model.hpp"
 
 namespace recon {
 namespace {

@@ -13,7 +13,6 @@
 #include "core/json_reader.hpp"
 #include "core/paths.hpp"
 #include "evaluate/cloud_score.hpp"
-#include "evaluate/crop_volume.hpp"
 #include "evaluate/statistics.hpp"
 #include "evaluate/truth_view.hpp"
 #include "io/cloud/ply.hpp"
