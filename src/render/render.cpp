@@ -18,23 +18,18 @@ constexpr double kMinFacing = 0.2;
 /// Data shared by the pixels of one view.
 struct ViewRays {
   const SceneDescription& description;
-  Tracer tracer;
-  std::optional<Pinhole> pinhole;  ///< if there is no distortion: much faster than the lens
-  Lens lens;
-  Pose cam_from_world;
-  Mat3d world_from_cam;
-  Vec3d eye;
-  double sample_angle;  ///< angle between neighbouring rays of a pixel on the axis, radians
+  const RenderView& view;
+  const Camera& camera = description.cameras[view.camera];
+  Tracer tracer{description};
+  std::optional<Pinhole> pinhole = as_pinhole(camera);  ///< without a distortion: much faster than the lens
+  Lens lens{camera};
+  Pose cam_from_world = view.cam_from_world;
+  Mat3d world_from_cam = transpose(cam_from_world.rotation);
+  Vec3d eye = camera_centre(cam_from_world);
+  /// Between neighbouring rays of a pixel on the axis, radians.
+  double sample_angle = 1 / (lens.focal().x * description.samples);
 
-  ViewRays(const SceneDescription& d, const RenderView& view)
-      : description(d),
-        tracer(d),
-        pinhole(as_pinhole(d.cameras[view.camera])),
-        lens(d.cameras[view.camera]),
-        cam_from_world(view.cam_from_world),
-        world_from_cam(transpose(view.cam_from_world.rotation)),
-        eye(camera_centre(view.cam_from_world)),
-        sample_angle(1 / (lens.focal().x * d.samples)) {}
+  ViewRays(const SceneDescription& d, const RenderView& v) : description(d), view(v) {}
 
   /// The unit ray direction of `pixel` in camera coordinates.
   std::optional<Vec3d> ray(Vec2d pixel) const {

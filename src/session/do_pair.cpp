@@ -7,6 +7,7 @@
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/paths.hpp"
+#include "core/pixels.hpp"
 #include "core/plain_number.hpp"
 #include "io/cloud/ply.hpp"
 #include "io/file/output_file.hpp"
@@ -109,7 +110,7 @@ PairResult match(const PairRun& run, const PairImages& images, StepClock& clock)
   result.swap_warning = swap_warning(plan, problem.images, result.known, run.backend());
   if (run.plan.job.settings.fill) {
     result.filled = fill(run, images, result.disparity.view());
-    result.filled_share = share_of(result.filled.view());
+    result.filled_share = share_of(result.filled, [](std::uint8_t pixel) { return pixel != 0; });
   }
   clock.end("filtering");
   return result;

@@ -347,12 +347,7 @@ fs::path Destination::of(const Input& input, bool in_session) const {
   const auto folder = folder_of(input);
   if (output.empty()) return folder ? *folder / "dense" : fs::path("dense");
   if (!in_session) return output;
-  const fs::path name = std::visit(
-      [](const auto& it) {
-        if constexpr (requires { it.name; }) return it.name;
-        return fs::path();
-      },
-      input);
+  const fs::path name = std::visit([](const auto& it) { return it.name; }, input);
   return output / (name.empty() ? resolved_path(input_name(input)).filename() : name);
 }
 

@@ -36,6 +36,7 @@ struct PairFiles {
 struct UnusableInput {
   std::filesystem::path path;
   std::string reason;
+  std::filesystem::path name = {};  ///< as of a scene; it has no output
 };
 
 using Input = std::variant<SceneFolder, PairFiles, UnusableInput>;

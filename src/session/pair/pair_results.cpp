@@ -75,13 +75,6 @@ Image<std::uint16_t> disparity_in_16_bits(ImageView<const float> disparity) {
   return out;
 }
 
-double share_of(ImageView<const std::uint8_t> mask) {
-  std::size_t count = 0;
-  for (int y = 0; y < mask.height; ++y)
-    for (int x = 0; x < mask.width; ++x) count += mask(x, y) != 0 ? 1u : 0u;
-  return static_cast<double>(count) / (static_cast<double>(mask.width) * mask.height);
-}
-
 Image<float> depth_of_disparity(ImageView<const float> disparity, const StereoCamera& camera) {
   Image<float> depth(disparity.width, disparity.height);
   parallel_for(disparity.height, [&](int y) {

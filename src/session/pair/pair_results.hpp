@@ -41,9 +41,6 @@ PairOutput pair_output(const PairPlan& plan);
 /// the value (d < 0, d >= 256).
 Image<std::uint16_t> disparity_in_16_bits(ImageView<const float> disparity);
 
-/// Of the pixels of a mask, those that are not 0.
-double share_of(ImageView<const std::uint8_t> mask);
-
 /// The depth map of a disparity map; unknown (NaN) where the disparity is, and where the rays do not meet in
 /// front of the cameras.
 Image<float> depth_of_disparity(ImageView<const float> disparity, const StereoCamera& camera);

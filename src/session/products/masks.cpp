@@ -12,6 +12,7 @@
 #include "core/log.hpp"
 #include "core/parallel.hpp"
 #include "core/paths.hpp"
+#include "core/pixels.hpp"
 #include "core/utf8.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
@@ -90,14 +91,6 @@ void shorten_tracks(Scene& scene, const std::vector<std::vector<bool>>& ignored)
     return !point.track.empty() && std::ranges::all_of(point.track, is_ignored);
   });
   for (SparsePoint& point : points) std::erase_if(point.track, is_ignored);
-}
-
-/// Share of a mask's pixels that are used.
-double used_share(const Image<std::uint8_t>& mask) {
-  std::size_t used = 0;
-  for (int y = 0; y < mask.height(); ++y)
-    used += static_cast<std::size_t>(mask.width() - std::count(mask.row(y), mask.row(y) + mask.width(), 0));
-  return static_cast<double>(used) / (static_cast<double>(mask.width()) * mask.height());
 }
 
 /// Warns where hardly a pixel of any photo is used.
@@ -204,7 +197,7 @@ std::vector<LeftOut> read_masks(SceneInput& input, const HostLimits& host, Findi
       const std::string content = read_content(view.mask_file, camera);
       const Image<std::uint8_t> mask = decode(content, view, camera, damages[i]);
       ignored[i] = ignore_observations(view, mask);
-      used[i] = used_share(mask);
+      used[i] = share_of(mask, [](std::uint8_t pixel) { return pixel != 0; });
       view.mask_hash = content_hash(content);
     } catch (const InputError& fault) {
       errors[i] = fault.what();

@@ -219,11 +219,7 @@ ViewDepth MapStore::read(MapKind kind, const std::string& view, const Pinhole& c
 }
 
 double known_share(const Image<float>& map) {
-  std::size_t known = 0;
-  for (int y = 0; y < map.height(); ++y)
-    for (int x = 0; x < map.width(); ++x) known += std::isnan(map(x, y)) ? 0u : 1u;
-  const double all = static_cast<double>(map.width()) * map.height();
-  return all > 0 ? static_cast<double>(known) / all : 0;
+  return share_of(map, [](float value) { return !std::isnan(value); });
 }
 
 }  // namespace recon

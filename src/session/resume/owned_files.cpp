@@ -35,14 +35,13 @@ fs::file_type type_of(const fs::path& path) {
   return fs::symlink_status(path, ignored).type();
 }
 
-/// Whether a path lies in a folder; both without links.
-bool lies_below(const fs::path& path, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
-}
-
 constexpr const char* kAdvice = "; remove it, or choose another folder with --output";
 
 }  // namespace
+
+bool lies_below(const fs::path& path, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
 
 void OwnedFiles::load(bool of_a_run) {
   const std::lock_guard lock(mutex_);

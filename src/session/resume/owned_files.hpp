@@ -86,6 +86,9 @@ class OwnedFiles {
   std::string mark_;
 };
 
+/// Whether a path is a folder or lies in it; both are resolved.
+bool lies_below(const std::filesystem::path& path, const std::filesystem::path& folder);
+
 /// The file that marks an output folder as one of this program.
 inline constexpr const char* kOutputMark = "status/output.json";
 

@@ -14,6 +14,7 @@
 #include "core/error.hpp"
 #include "core/log.hpp"
 #include "core/parallel.hpp"
+#include "core/pixels.hpp"
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "io/map/npy.hpp"
@@ -85,13 +86,10 @@ DepthEnds depth_ends(ImageView<const float> depth) {
 /// A map in steps of 16 bits: `value(depth)`, and 0 where the depth is unknown.
 template <class Value>
 Image<Step16> in_steps(ImageView<const float> depth, const Value& value) {
-  Image<Step16> steps(depth.width, depth.height);
-  for (int y = 0; y < depth.height; ++y)
-    for (int x = 0; x < depth.width; ++x) {
-      const auto z = static_cast<double>(depth(x, y));
-      steps(x, y) = z > 0 ? static_cast<Step16>(std::clamp(std::round(value(z)), 1.0, kMaxStep)) : 0;
-    }
-  return steps;
+  return mapped<Step16>(depth, [&](float depth_of_pixel) {
+    const auto z = static_cast<double>(depth_of_pixel);
+    return z > 0 ? static_cast<Step16>(std::clamp(std::round(value(z)), 1.0, kMaxStep)) : Step16{0};
+  });
 }
 
 /// Normals as colours, from -1 in black to 1 in white; unknown in grey, which is about the zero vector.
@@ -100,13 +98,9 @@ Image<Vec3<Step16>> in_colours(ImageView<const Vec3f> normals) {
     const double value = std::isfinite(part) ? static_cast<double>(part) : 0;
     return static_cast<Step16>(std::clamp(std::round((value + 1) / 2 * kMaxStep), 0.0, kMaxStep));
   };
-  Image<Vec3<Step16>> colours(normals.width, normals.height);
-  for (int y = 0; y < normals.height; ++y)
-    for (int x = 0; x < normals.width; ++x) {
-      const Vec3f n = normals(x, y);
-      colours(x, y) = {step(n.x), step(n.y), step(n.z)};
-    }
-  return colours;
+  return mapped<Vec3<Step16>>(normals, [&](const Vec3f& n) {
+    return Vec3<Step16>{step(n.x), step(n.y), step(n.z)};
+  });
 }
 
 /// camera_to_world with the axes of OpenGL: y up, and z backwards.

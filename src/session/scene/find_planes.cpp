@@ -310,14 +310,8 @@ class PlaneSearch {
   /// @param filled  set to the share of its pixels that planes fill
   std::optional<WrittenFile> label_file(int view, ImageView<const std::uint8_t> labels,
                                         std::optional<double>& filled) const {
-    std::ptrdiff_t planes = 0, labelled = 0;
-    for (int y = 0; y < labels.height; ++y)
-      for (int x = 0; x < labels.width; ++x) {
-        labelled += labels(x, y) != kUnlabelled ? 1 : 0;
-        planes += labels(x, y) != kUnlabelled && labels(x, y) != kNoSurface ? 1 : 0;
-      }
-    if (labelled == 0) return {};
-    filled = static_cast<double>(planes) / (static_cast<double>(labels.width) * labels.height);
+    if (share_of(labels, [](std::uint8_t label) { return label != kUnlabelled; }) == 0) return {};
+    filled = share_of(labels, [](std::uint8_t label) { return label != kUnlabelled && label != kNoSurface; });
     const std::string file = Workspace::plane_file(plan_.view(view).output_name);
     return WrittenFile{file, image_file(products_.workspace.path(file), labels)};
   }

@@ -117,12 +117,6 @@ void divide_wide_photos(Scene& scene) {
                                                       })->name);
 }
 
-/// Whether a folder is another one or lies in it.
-bool lies_in(const fs::path& folder, const fs::path& other) {
-  const fs::path a = resolved_path(folder), b = resolved_path(other);
-  return std::mismatch(b.begin(), b.end(), a.begin(), a.end()).first == b.end();
-}
-
 /// The folder of an option with maps, which is inside the scene or anywhere.
 /// @throws InputError where there is none, or it cannot be known
 fs::path folder_of_maps(const std::string& option, const SceneFolder& scene, const fs::path& folder) {
@@ -165,7 +159,7 @@ void warn_of_missing_maps(const SceneInput& input, const Maps& maps, const std::
 fs::path folder_of_maps(const SceneInput& input, const std::string& option, const fs::path& given,
                         const fs::path& output) {
   const fs::path found = folder_of_maps(option, input.folder, given);
-  if (lies_in(found, output))
+  if (lies_below(resolved_path(found), resolved_path(output)))
     throw UsageError(
         fmt::format("{} {} lies in the output folder {}, whose maps are replaced; give another --output",
                     option, given.string(), output.string()));
