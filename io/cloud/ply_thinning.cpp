@@ -9,7 +9,7 @@
 #include <unordered_set>
 
 #include "core/error.hpp"
-#include "io/cloud/ply_visit.hpp"
+#include "io/cloud/ply_vertices.hpp"
 
 namespace recon {
 

@@ -12,7 +12,7 @@
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/plain_number.hpp"
-#include "io/cloud/ply_visit.hpp"
+#include "io/cloud/ply_vertices.hpp"
 #include "io/file/mapped_file.hpp"
 #include "io/file/output_file.hpp"
 

@@ -1,7 +1,5 @@
 #include "io/cloud/ply_vertices.hpp"
 
-#include <string_view>
-
 namespace recon {
 
 namespace {

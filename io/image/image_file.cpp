@@ -15,7 +15,6 @@
 #include "io/file/input_file.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_codecs.hpp"
-#include "io/image/image_header.hpp"
 
 namespace recon {
 

@@ -4,12 +4,10 @@
 #include <cctype>
 #include <cmath>
 #include <iterator>
-#include <vector>
 
 #include "core/paths.hpp"
 #include "core/plain_number.hpp"
 #include "io/file/text_scanner.hpp"
-#include "io/image/image_file.hpp"
 
 namespace recon {
 

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numbers>
 #include <utility>
 
 #include "core/eigen.hpp"
-#include "core/hypotenuse.hpp"
 #include "core/parallel.hpp"
 #include "core/quantile.hpp"
 #include "scene/view_geometry.hpp"

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <iostream>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <ostream>
 #include <system_error>

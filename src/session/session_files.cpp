@@ -7,12 +7,9 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <exception>
-#include <map>
 #include <variant>
 
 #include "core/duration.hpp"
-#include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/paths.hpp"

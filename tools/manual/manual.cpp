@@ -1,6 +1,9 @@
 #include "tools/manual/manual.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <regex>
 
 #include "core/wrapped_text.hpp"
 #include "session/options/option.hpp"
@@ -209,6 +212,38 @@ CompletedCommand completed_reconstruct() {
     it.words = option->examples.empty() ? option->keywords() : option->examples;
   }
   return command;
+}
+
+namespace {
+
+/// Text without what Markdown would take for a mark; options as code.
+std::string marked(const std::string& text) {
+  static const std::regex kMarks(R"([\\`*_<|])"), kOptions(R"(--[a-z][a-z0-9-]*)");
+  return std::regex_replace(std::regex_replace(text, kMarks, R"(\$&)"), kOptions, "`$&`");
+}
+
+std::string heading(const Option& option) {
+  return fmt::format("### --{}{}{}\n\n", option.name, option.value.empty() ? "" : " " + option.value,
+                     option.letter == 0 ? "" : fmt::format(", -{}", option.letter));
+}
+
+}  // namespace
+
+std::string option_reference() {
+  std::string page =
+      "# Options one by one\n\nEvery option of `reconstruct`, as `reconstruct --help-all` and `man "
+      "reconstruct` "
+      "have it; [Choosing options](options.md) is by aim. `reconstruct-evaluate`, `reconstruct-render` and "
+      "`reconstruct-bench` describe theirs with `--help`.\n";
+  for (const OptionGroup& group : option_groups()) {
+    page += "\n## " + group.title + "\n";
+    for (const Option& option : group.options) {
+      page += "\n" + heading(option) + marked(option.marked_help()) + ".\n";
+      if (const std::string defaults = option.defaults(); !defaults.empty())
+        page += "\nDefault and range: " + marked(defaults) + ".\n";
+    }
+  }
+  return page;
 }
 
 }  // namespace recon

@@ -4,11 +4,8 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
-#include <vector>
 
 #include "session/diagnose/calibration.hpp"
-#include "session/diagnose/empty_photos.hpp"
 
 namespace recon {
 

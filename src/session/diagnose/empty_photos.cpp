@@ -1,5 +1,3 @@
-#include "session/diagnose/empty_photos.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "core/quantile.hpp"
 #include "scene/corner_matches.hpp"
+#include "session/diagnose/photo_check.hpp"
 #include "session/products/masks.hpp"
 
 namespace recon {

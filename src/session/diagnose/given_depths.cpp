@@ -6,8 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
-#include <utility>
-#include <vector>
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
@@ -15,7 +13,6 @@
 #include "core/pixels.hpp"
 #include "core/plain_number.hpp"
 #include "io/map/given_map.hpp"
-#include "scene/map_agreement.hpp"
 #include "scene/sparse_index.hpp"
 
 namespace recon {

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "scene/view_selection.hpp"
 #include "session/products/findings.hpp"
@@ -42,5 +43,15 @@ PhotoVerdict judge_photo(const PreparedPhotos& photos, int view);
 /// @param evidence  by the name of each photo
 void warn_of_photos(const std::string& scene, const std::map<std::string, std::string>& evidence,
                     Findings& findings);
+
+/// What a photo is that shows nothing, such as "black"; empty where it shows something, or masks leave
+/// nothing of it.
+/// @param views  of the photo
+/// @throws InputError when it or its mask cannot be read
+std::string what_is_empty(SceneProducts& products, const std::vector<int>& views);
+
+/// Warns of views without depths whose photos are black, white, of one colour or without any detail.
+/// @throws InputError when a photo or mask cannot be read
+void name_empty_photos(SceneProducts& products, const std::string& scene, Findings& findings);
 
 }  // namespace recon

@@ -21,10 +21,21 @@ struct Targets {
   bool estimates, checks, planes, tiles, exported;
 
   /// Whether a step is among what the run is to do.
-  bool does(Step step) const;
+  bool does(Step step) const {
+    if (step == Step::kPrepare) return true;
+    if (step == Step::kEstimate) return estimates;
+    if ((step == Step::kPlanes && !planes) || (step == Step::kTiles && !tiles) ||
+        (step == Step::kExport && !exported))
+      return false;
+    return checks;
+  }
 
   /// The views of a plan that a step of the run is for; of fusion those that it fuses.
-  std::vector<int> views_of(Step step, const ScenePlan& plan) const;
+  std::vector<int> views_of(Step step, const ScenePlan& plan) const {
+    if (!does(step)) return {};
+    if (step == Step::kPrepare) return plan.needed_views();
+    return step == Step::kEstimate ? plan.active_views() : plan.views_in_scope();
+  }
 };
 
 }  // namespace recon

@@ -8,7 +8,6 @@
 #include "core/duration.hpp"
 #include "session/options/option_text.hpp"
 #include "session/pair/pair_results.hpp"
-#include "session/report/measured_steps.hpp"
 #include "session/report/page.hpp"
 
 namespace recon {

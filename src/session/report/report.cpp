@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "core/duration.hpp"
 #include "core/plain_number.hpp"

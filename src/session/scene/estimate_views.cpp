@@ -269,8 +269,8 @@ namespace {
 
 /// Adds the estimation of the views that have no depth map yet.
 void add_estimation(SceneGraph& graph) {
-  const SceneJob& job = graph.job;
-  std::vector<int> views = FinishedWork(graph.job.products, job.inputs, job.targets).views_to_estimate();
+  SceneJob& job = graph.job;
+  std::vector<int> views = job.views_to_estimate();
   log_kept(job.products, Step::kEstimate, job.plan.active_views());
   StaleNotice(job.products, Step::kEstimate).add_all(job.plan.active_views());
   if (views.empty()) return;

@@ -12,7 +12,7 @@
 #include "core/quantile.hpp"
 #include "io/cloud/ply.hpp"
 #include "io/cloud/ply_thinning.hpp"
-#include "io/cloud/ply_visit.hpp"
+#include "io/cloud/ply_vertices.hpp"
 #include "io/model/colmap_model.hpp"
 #include "session/options/option_text.hpp"
 #include "session/products/host_memory.hpp"

@@ -8,7 +8,6 @@
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/parallel.hpp"
-#include "core/paths.hpp"
 #include "core/progress.hpp"
 #include "io/file/output_file.hpp"
 #include "io/image/image_file.hpp"
@@ -47,19 +46,6 @@ void SceneJob::read() {
 
 void SceneJob::replan(std::vector<LeftOut> left_out) {
   plan = make_plan(input, std::move(left_out), settings, findings);
-}
-
-void SceneJob::collect_estimates() {
-  if (targets.does(Step::kEstimate)) return;
-  prepare(false);
-  FinishedWork(products, inputs, targets).collect_estimates(findings);
-}
-
-SceneWork SceneJob::remaining_work() {
-  if (products.results.overwrites() || !is_folder(products.workspace.path("status")))
-    return all_work(targets, plan);
-  prepare(false);  // a photo that cannot be used is left out, as the run does
-  return FinishedWork(products, inputs, targets).remaining();
 }
 
 double SceneJob::predicted(std::string_view step, int views, int of_all) const {

@@ -42,6 +42,10 @@ struct SceneJob {
   /// @throws InputError when there is none, or some are of other photos, poses or options than this run's
   void collect_estimates();
 
+  /// The active views whose depth maps are not finished and unchanged. Where checks come next, those are
+  /// among them whose maps an earlier run removed by --clean, and of which a check has need now.
+  std::vector<int> views_to_estimate();
+
   /// The work but for what an earlier run has finished and is unchanged.
   SceneWork remaining_work();
 

@@ -8,6 +8,8 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/paths.hpp"
+#include "session/scene/scene_job.hpp"
 
 namespace recon {
 
@@ -45,72 +47,177 @@ void warn_of_missing(const std::vector<LeftOut>& views, std::size_t of, const st
                               names_text(views, because.empty()), remedy));
 }
 
+/// What of a run an earlier one has left: results whose records still hold.
+class FinishedWork {
+ public:
+  explicit FinishedWork(SceneJob& job) : job_(job) {}
+
+  std::vector<int> views_to_estimate() {
+    std::vector<int> views = targets_.views_of(Step::kEstimate, plan_);
+    parallel_for(static_cast<int>(views.size()), [&](int i) {
+      products_.results.find(products_.key(Step::kEstimate, views[i]), inputs_.estimate(views[i]));
+    });
+    std::vector<int> again = views;  // without a check, the maps themselves are what is asked for
+    if (targets_.does(Step::kCheck))
+      again = cleaned_but_needed();
+    else
+      std::erase_if(again, [&](int view) { return !is_cleaned(view); });
+    for (const int view : again) {
+      products_.results.forget(products_.key(Step::kEstimate, view),
+                               {cause("its maps were removed by --clean")});
+      const ResultKey check = products_.key(Step::kCheck, view);
+      products_.results.forget(check, products_.results.causes(check));  // it may fail this time
+    }
+    std::erase_if(views, [&](int view) { return products_.result(Step::kEstimate, view) != nullptr; });
+    return views;
+  }
+
+  /// The work of a run but for finished and unchanged results, which are found as by the run itself.
+  SceneWork remaining() {
+    SceneWork work = all_work(targets_, plan_);
+    std::erase_if(work[Step::kPrepare],
+                  [&](int view) { return products_.result(Step::kPrepare, view) != nullptr; });
+    if (targets_.does(Step::kEstimate)) work[Step::kEstimate] = views_to_estimate();
+    if (find_planes())
+      work[Step::kPlanes].clear();
+    else
+      std::erase_if(work[Step::kPlanes], [&](int view) {
+        return !targets_.does(Step::kEstimate) && !products_.result(Step::kEstimate, view);
+      });
+    // What is estimated now is checked then.
+    std::erase_if(work[Step::kCheck], [&](int view) {
+      return is_checked(view) ||
+             (!targets_.does(Step::kEstimate) && !products_.result(Step::kEstimate, view));
+    });
+    if (!targets_.does(Step::kFusion) || !work[Step::kCheck].empty()) return work;
+    if (!products_.results.find({Step::kFusion}, inputs_.fusion(products_.views_with(Step::kCheck))))
+      return work;
+    work[Step::kFusion].clear();
+    if (targets_.does(Step::kTiles) && products_.results.find({Step::kTiles}, inputs_.tiles()))
+      work[Step::kTiles].clear();
+    if (targets_.does(Step::kExport) && products_.results.find({Step::kExport}, inputs_.exported()))
+      work[Step::kExport].clear();
+    return work;
+  }
+
+  void collect_estimates() {
+    const std::vector<int> views = plan_.views_in_scope();
+    parallel_for(static_cast<int>(views.size()), [&](int i) {
+      products_.results.find(products_.key(Step::kEstimate, views[i]), inputs_.estimate(views[i]),
+                             /*overwrite=*/false);
+    });
+    refuse_changed(views);
+    const std::string first = "; run --stage estimate first", again = "; run --stage estimate again";
+    std::vector<LeftOut> without, unusable;
+    for (const int view : views) {
+      if (products_.result(Step::kEstimate, view) != nullptr) continue;
+      const std::string reason = products_.results.reason(products_.key(Step::kEstimate, view));
+      (reason.empty() ? without : unusable)
+          .push_back({plan_.name(view), reason.empty() ? "it has no depth map yet" : reason});
+      findings_.failed.push_back(reason.empty() ? LeftOut{plan_.name(view), without.back().reason + first}
+                                                : LeftOut{plan_.name(view), reason + again});
+    }
+    if (without.size() < views.size())  // else the failure says it
+      warn_of_missing(without, views.size(), ", which have no depth map yet", first, findings_);
+    warn_of_missing(unusable, views.size(), "", again, findings_);
+    if (const std::vector<int> removed = cleaned_but_needed(); !removed.empty())
+      throw InputError(
+          fmt::format("{}: the maps of {} views that the check needs were removed by --clean; run --stage "
+                      "estimate again, or without --stage",
+                      products_.workspace.root().string(), removed.size()));
+    if (findings_.failed.size() == views.size())
+      throw InputError(products_.workspace.root().string() +
+                       ": there are no depth maps to fuse; run --stage estimate first");
+  }
+
+ private:
+  bool is_cleaned(int view) const {
+    const StepRecord* const estimate = products_.result(Step::kEstimate, view);
+    return estimate != nullptr && estimate->cleaned;
+  }
+
+  /// Whether the planes of the scene are found, or none are wanted, for the depth maps that the run has.
+  bool find_planes() {
+    if (!targets_.does(Step::kPlanes)) return true;
+    const std::vector<int> views = products_.views_with(Step::kEstimate);
+    if (targets_.does(Step::kEstimate) && views.size() < plan_.views_in_scope().size()) return false;
+    return products_.results.find({Step::kPlanes}, inputs_.planes(views)) != nullptr;
+  }
+
+  /// Whether the check of a view is finished for the depth maps that the run has. Where it estimates none, a
+  /// source without a map takes no part in it.
+  bool is_checked(int view) {
+    const auto is_estimated = [&](int it) { return products_.result(Step::kEstimate, it) != nullptr; };
+    std::vector<int> sources;
+    for (const int source : plan_.view(view).sources)
+      if (plan_.view(source).in_scope && (targets_.does(Step::kEstimate) || is_estimated(source)))
+        sources.push_back(source);
+    if (targets_.does(Step::kPlanes) && products_.results.get({Step::kPlanes}) == nullptr) return false;
+    return is_estimated(view) && std::ranges::all_of(sources, is_estimated) &&
+           products_.results.find(products_.key(Step::kCheck, view), inputs_.check(view, sources)) != nullptr;
+  }
+
+  /// The views in scope whose maps --clean has removed, and of which a check has need now.
+  std::vector<int> cleaned_but_needed() {
+    // Where none are estimated, those without a map are not checked.
+    const std::vector<int> views =
+        targets_.does(Step::kEstimate) ? plan_.views_in_scope() : products_.views_with(Step::kEstimate);
+    if (std::ranges::none_of(views, [&](int view) { return is_cleaned(view); })) return {};
+    find_planes();
+    std::vector<char> finished(views.size());
+    parallel_for(static_cast<int>(views.size()), [&](int i) { finished[i] = is_checked(views[i]) ? 1 : 0; });
+    std::set<int> needed;
+    for (std::size_t i = 0; i < views.size(); ++i) {
+      if (finished[i] != 0) continue;
+      needed.insert(views[i]);
+      for (const int source : plan_.view(views[i]).sources)
+        if (plan_.view(source).in_scope) needed.insert(source);
+    }
+    std::erase_if(needed, [&](int view) { return !is_cleaned(view); });
+    return {needed.begin(), needed.end()};
+  }
+
+  /// Depth maps of different photos, poses or options do not make one cloud.
+  /// @throws InputError that names the views whose depth maps depend on something else than this run
+  void refuse_changed(const std::vector<int>& views) const {
+    std::vector<LeftOut> changed;
+    for (const int view : views) {
+      const ResultKey key = products_.key(Step::kEstimate, view);
+      if (products_.results.changed(key))
+        changed.push_back({plan_.name(view), products_.results.reason(key)});
+    }
+    if (changed.empty()) return;
+    throw InputError(fmt::format(
+        "{}: the depth maps of {} of {} views are of other photos, poses or options than this run: {}; give "
+        "the options that they were estimated with, or run --stage estimate again",
+        products_.workspace.root().string(), changed.size(), views.size(), names_text(changed, true)));
+  }
+
+  SceneJob& job_;
+  SceneProducts& products_ = job_.products;
+  const ScenePlan& plan_ = job_.plan;
+  const StepInputs& inputs_ = job_.inputs;
+  const Targets& targets_ = job_.targets;
+  Findings& findings_ = job_.findings;
+};
+
 }  // namespace
 
-bool FinishedWork::is_cleaned(int view) const {
-  const StepRecord* const estimate = products_.result(Step::kEstimate, view);
-  return estimate != nullptr && estimate->cleaned;
+std::vector<int> SceneJob::views_to_estimate() {
+  return FinishedWork(*this).views_to_estimate();
 }
 
-/// Whether the planes of the scene are found, or none are wanted, for the depth maps that the run has.
-bool FinishedWork::find_planes() {
-  if (!targets_.does(Step::kPlanes)) return true;
-  const std::vector<int> views = products_.views_with(Step::kEstimate);
-  if (targets_.does(Step::kEstimate) && views.size() < plan_.views_in_scope().size()) return false;
-  return products_.results.find({Step::kPlanes}, inputs_.planes(views)) != nullptr;
+SceneWork SceneJob::remaining_work() {
+  if (products.results.overwrites() || !is_folder(products.workspace.path("status")))
+    return all_work(targets, plan);
+  prepare(false);  // a photo that cannot be used is left out, as the run does
+  return FinishedWork(*this).remaining();
 }
 
-/// Whether the check of a view is finished for the depth maps that the run has. Where it estimates none, a
-/// source without a map takes no part in it.
-bool FinishedWork::is_checked(int view) {
-  const auto is_estimated = [&](int it) { return products_.result(Step::kEstimate, it) != nullptr; };
-  std::vector<int> sources;
-  for (const int source : plan_.view(view).sources)
-    if (plan_.view(source).in_scope && (targets_.does(Step::kEstimate) || is_estimated(source)))
-      sources.push_back(source);
-  if (targets_.does(Step::kPlanes) && products_.results.get({Step::kPlanes}) == nullptr) return false;
-  return is_estimated(view) && std::ranges::all_of(sources, is_estimated) &&
-         products_.results.find(products_.key(Step::kCheck, view), inputs_.check(view, sources)) != nullptr;
-}
-
-/// The views in scope whose maps --clean has removed, and of which a check has need now.
-std::vector<int> FinishedWork::cleaned_but_needed() {
-  // Where none are estimated, those without a map are not checked.
-  const std::vector<int> views =
-      targets_.does(Step::kEstimate) ? plan_.views_in_scope() : products_.views_with(Step::kEstimate);
-  if (std::ranges::none_of(views, [&](int view) { return is_cleaned(view); })) return {};
-  find_planes();
-  std::vector<char> finished(views.size());
-  parallel_for(static_cast<int>(views.size()), [&](int i) { finished[i] = is_checked(views[i]) ? 1 : 0; });
-  std::set<int> needed;
-  for (std::size_t i = 0; i < views.size(); ++i) {
-    if (finished[i] != 0) continue;
-    needed.insert(views[i]);
-    for (const int source : plan_.view(views[i]).sources)
-      if (plan_.view(source).in_scope) needed.insert(source);
-  }
-  std::erase_if(needed, [&](int view) { return !is_cleaned(view); });
-  return {needed.begin(), needed.end()};
-}
-
-std::vector<int> FinishedWork::views_to_estimate() {
-  std::vector<int> views = targets_.views_of(Step::kEstimate, plan_);
-  parallel_for(static_cast<int>(views.size()), [&](int i) {
-    products_.results.find(products_.key(Step::kEstimate, views[i]), inputs_.estimate(views[i]));
-  });
-  std::vector<int> again = views;  // without a check, the maps themselves are what is asked for
-  if (targets_.does(Step::kCheck))
-    again = cleaned_but_needed();
-  else
-    std::erase_if(again, [&](int view) { return !is_cleaned(view); });
-  for (const int view : again) {
-    products_.results.forget(products_.key(Step::kEstimate, view),
-                             {cause("its maps were removed by --clean")});
-    const ResultKey check = products_.key(Step::kCheck, view);
-    products_.results.forget(check, products_.results.causes(check));  // it may fail this time
-  }
-  std::erase_if(views, [&](int view) { return products_.result(Step::kEstimate, view) != nullptr; });
-  return views;
+void SceneJob::collect_estimates() {
+  if (targets.does(Step::kEstimate)) return;
+  prepare(false);
+  FinishedWork(*this).collect_estimates();
 }
 
 SceneWork all_work(const Targets& targets, const ScenePlan& plan) {
@@ -127,32 +234,6 @@ void supersede(const Targets& targets, const SceneProducts& products) {
       products.results.supersede(products.key(step, views[i]));
     });
   }
-}
-
-SceneWork FinishedWork::remaining() {
-  SceneWork work = all_work(targets_, plan_);
-  std::erase_if(work[Step::kPrepare],
-                [&](int view) { return products_.result(Step::kPrepare, view) != nullptr; });
-  if (targets_.does(Step::kEstimate)) work[Step::kEstimate] = views_to_estimate();
-  if (find_planes())
-    work[Step::kPlanes].clear();
-  else
-    std::erase_if(work[Step::kPlanes], [&](int view) {
-      return !targets_.does(Step::kEstimate) && !products_.result(Step::kEstimate, view);
-    });
-  // What is estimated now is checked then.
-  std::erase_if(work[Step::kCheck], [&](int view) {
-    return is_checked(view) || (!targets_.does(Step::kEstimate) && !products_.result(Step::kEstimate, view));
-  });
-  if (!targets_.does(Step::kFusion) || !work[Step::kCheck].empty()) return work;
-  if (!products_.results.find({Step::kFusion}, inputs_.fusion(products_.views_with(Step::kCheck))))
-    return work;
-  work[Step::kFusion].clear();
-  if (targets_.does(Step::kTiles) && products_.results.find({Step::kTiles}, inputs_.tiles()))
-    work[Step::kTiles].clear();
-  if (targets_.does(Step::kExport) && products_.results.find({Step::kExport}, inputs_.exported()))
-    work[Step::kExport].clear();
-  return work;
 }
 
 SceneWork made(const Targets& targets, const SceneProducts& products) {
@@ -172,51 +253,6 @@ SceneWork work_done(const Targets& targets, const SceneProducts& products) {
                              ? estimated
                              : targets.views_of(Step::kPrepare, products.plan);
   return work;
-}
-
-/// Depth maps of different photos, poses or options do not make one cloud.
-/// @throws InputError that names the views whose depth maps depend on something else than this run
-void FinishedWork::refuse_changed(const std::vector<int>& views) const {
-  std::vector<LeftOut> changed;
-  for (const int view : views) {
-    const ResultKey key = products_.key(Step::kEstimate, view);
-    if (products_.results.changed(key)) changed.push_back({plan_.name(view), products_.results.reason(key)});
-  }
-  if (changed.empty()) return;
-  throw InputError(fmt::format(
-      "{}: the depth maps of {} of {} views are of other photos, poses or options than this run: {}; give "
-      "the options that they were estimated with, or run --stage estimate again",
-      products_.workspace.root().string(), changed.size(), views.size(), names_text(changed, true)));
-}
-
-void FinishedWork::collect_estimates(Findings& findings) {
-  const std::vector<int> views = plan_.views_in_scope();
-  parallel_for(static_cast<int>(views.size()), [&](int i) {
-    products_.results.find(products_.key(Step::kEstimate, views[i]), inputs_.estimate(views[i]),
-                           /*overwrite=*/false);
-  });
-  refuse_changed(views);
-  const std::string first = "; run --stage estimate first", again = "; run --stage estimate again";
-  std::vector<LeftOut> without, unusable;
-  for (const int view : views) {
-    if (products_.result(Step::kEstimate, view) != nullptr) continue;
-    const std::string reason = products_.results.reason(products_.key(Step::kEstimate, view));
-    (reason.empty() ? without : unusable)
-        .push_back({plan_.name(view), reason.empty() ? "it has no depth map yet" : reason});
-    findings.failed.push_back(reason.empty() ? LeftOut{plan_.name(view), without.back().reason + first}
-                                             : LeftOut{plan_.name(view), reason + again});
-  }
-  if (without.size() < views.size())  // else the failure says it
-    warn_of_missing(without, views.size(), ", which have no depth map yet", first, findings);
-  warn_of_missing(unusable, views.size(), "", again, findings);
-  if (const std::vector<int> removed = cleaned_but_needed(); !removed.empty())
-    throw InputError(
-        fmt::format("{}: the maps of {} views that the check needs were removed by --clean; run --stage "
-                    "estimate again, or without --stage",
-                    products_.workspace.root().string(), removed.size()));
-  if (findings.failed.size() == views.size())
-    throw InputError(products_.workspace.root().string() +
-                     ": there are no depth maps to fuse; run --stage estimate first");
 }
 
 }  // namespace recon
