@@ -11,7 +11,7 @@
 #include "api/run_inputs.hpp"
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
-#include "core/json_messages.hpp"
+#include "core/log_file.hpp"
 #include "core/program.hpp"
 #include "core/system_limits.hpp"
 #include "core/version.hpp"

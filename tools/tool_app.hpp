@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/printable.hpp"
 #include "core/program.hpp"
 #include "core/version.hpp"
-#include "core/wrapped_text.hpp"
 #include "tools/commit.hpp"
 #include "tools/manual/completion.hpp"
 

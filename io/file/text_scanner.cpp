@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/utf8.hpp"
+#include "core/printable.hpp"
 
 namespace recon {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/json_messages.hpp"
+#include "core/log_file.hpp"
 #include "core/stop.hpp"
 #include "core/terminal_lines.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/utf8.hpp"
+#include "core/printable.hpp"
 
 namespace recon {
 namespace {

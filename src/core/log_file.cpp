@@ -3,6 +3,7 @@
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -84,6 +85,26 @@ void LogFile::add(const std::string& text) {
 std::shared_ptr<spdlog::logger> log_without_files() {
   const auto sinks = all_sinks();
   return std::make_shared<spdlog::logger>("reconstruct", sinks.begin(), sinks.end());
+}
+
+namespace {
+
+std::atomic<bool> writes_objects{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "used in a signal handler");
+
+}  // namespace
+
+bool json_messages() noexcept {
+  return writes_objects;
+}
+
+void set_json_messages() noexcept {
+  writes_objects = true;
+}
+
+std::string message_object(nlohmann::ordered_json object) {
+  if (message_subject()) object["input"] = *message_subject();
+  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 }  // namespace recon

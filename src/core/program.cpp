@@ -24,14 +24,13 @@
 #include <system_error>
 
 #include "core/error.hpp"
-#include "core/json_messages.hpp"
 #include "core/log.hpp"
+#include "core/log_file.hpp"
 #include "core/message_subject.hpp"
 #include "core/parallel.hpp"
 #include "core/printable.hpp"
 #include "core/progress.hpp"
 #include "core/terminal_lines.hpp"
-#include "core/wrapped_text.hpp"
 
 namespace recon {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "core/duration.hpp"
 #include "core/error.hpp"
-#include "core/json_messages.hpp"
+#include "core/log_file.hpp"
 #include "core/message_subject.hpp"
 #include "core/printable.hpp"
 #include "core/terminal_lines.hpp"

@@ -1,5 +1,3 @@
-#include "session/devices.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "core/message_subject.hpp"
 #include "io/file/text_scanner.hpp"
 #include "session/options/option_text.hpp"
+#include "session/session.hpp"
 
 namespace recon {
 

@@ -22,7 +22,6 @@
 #include "core/progress.hpp"
 #include "core/system_limits.hpp"
 #include "core/terminal_lines.hpp"
-#include "core/wrapped_text.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
 #include "session/input.hpp"

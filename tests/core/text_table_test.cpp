@@ -1,6 +1,6 @@
-#include "core/text_table.hpp"
-
 #include <gtest/gtest.h>
+
+#include "core/printable.hpp"
 
 namespace recon {
 namespace {

@@ -1,6 +1,6 @@
-#include "core/utf8.hpp"
-
 #include <gtest/gtest.h>
+
+#include "core/printable.hpp"
 
 namespace recon {
 namespace {

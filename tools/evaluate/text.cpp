@@ -4,8 +4,7 @@
 #include <limits>
 
 #include "core/plain_number.hpp"
-#include "core/text_table.hpp"
-#include "core/wrapped_text.hpp"
+#include "core/printable.hpp"
 #include "tools/evaluate/commands.hpp"
 
 namespace recon {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <regex>
 
-#include "core/wrapped_text.hpp"
+#include "core/printable.hpp"
 #include "session/options/option.hpp"
 
 namespace recon {

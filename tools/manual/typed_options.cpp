@@ -7,7 +7,7 @@
 #include <cctype>
 #include <regex>
 
-#include "core/wrapped_text.hpp"
+#include "core/printable.hpp"
 #include "session/options/option.hpp"
 #include "tools/manual/manual.hpp"
 

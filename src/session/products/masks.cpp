@@ -13,7 +13,7 @@
 #include "core/parallel.hpp"
 #include "core/paths.hpp"
 #include "core/pixels.hpp"
-#include "core/utf8.hpp"
+#include "core/printable.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
 #include "scene/faces.hpp"

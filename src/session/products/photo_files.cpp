@@ -10,7 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/paths.hpp"
-#include "core/utf8.hpp"
+#include "core/printable.hpp"
 #include "io/file/text_scanner.hpp"
 #include "session/resume/output_folder.hpp"
 

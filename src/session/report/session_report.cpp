@@ -14,7 +14,6 @@
 #include "core/error.hpp"
 #include "core/paths.hpp"
 #include "core/printable.hpp"
-#include "core/text_table.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
 #include "session/options/option_text.hpp"

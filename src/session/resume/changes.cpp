@@ -1,5 +1,3 @@
-#include "session/resume/changes.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <utility>
 
 #include "core/plain_number.hpp"
+#include "session/resume/result_store.hpp"
 
 namespace recon {
 

@@ -9,7 +9,7 @@
 
 #include "core/log.hpp"
 #include "core/paths.hpp"
-#include "core/utf8.hpp"
+#include "core/printable.hpp"
 #include "io/file/text_scanner.hpp"
 #include "scene/epipolar_check.hpp"
 #include "scene/faces.hpp"

@@ -1,7 +1,5 @@
 // Why finished work is done again: in the words of the command line, and with the names of views.
 
-#include "session/resume/changes.hpp"
-
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "session/options/option.hpp"
+#include "session/resume/result_store.hpp"
 #include "session/scene/scene_steps.hpp"
 #include "session/scene/step_inputs.hpp"
 

@@ -8,7 +8,6 @@
 
 #include "core/content_hash.hpp"
 #include "session/folder_fixture.hpp"
-#include "session/resume/changes.hpp"
 
 namespace recon {
 namespace {
