@@ -332,6 +332,44 @@ TEST_F(ExportedPriors, AreKeptUntilTheyAreStaleOrNotAskedFor) {
               HasSubstr("export: 10 files of priors are in"));
 }
 
+/// gaussian-splatting takes a hole for something infinitely far.
+TEST_F(ExportedPriors, HaveNoHolesWhereThatIsAskedFor) {
+  const std::vector<std::string> filled = {"--export-priors", "3dgs", "--export-filled"};
+  ASSERT_EQ(run(filled).exit_code, 0);
+  const json params = depth_params();
+  int holes = 0;
+  for (const std::string view : {"view00.jpg", "cam0/view01.jpg"}) {
+    const cv::Mat file = cv::imread((splat() / "depths" / stem(view)).string() + ".png", -1);
+    const cv::Mat z = depths(view, file.size());
+    const double scale = params[stem(view)].at("scale");
+    double nearest = 0, farthest = 0;
+    cv::minMaxLoc(z, &nearest, &farthest, nullptr, nullptr, z > 0);
+    for (int y = 0; y < file.rows; ++y)
+      for (int x = 0; x < file.cols; ++x) {
+        const double inverse = file.at<std::uint16_t>(y, x) / 65536.0 * scale;
+        if (z.at<float>(y, x) > 0)
+          ASSERT_NEAR(inverse, 1.0 / z.at<float>(y, x), scale / 65536);
+        else
+          ++holes;
+        ASSERT_GT(inverse, 0.999 / farthest) << view << " " << x << " " << y;
+        ASSERT_LT(inverse, 1.001 / nearest);
+      }
+  }
+  EXPECT_GT(holes, 100);
+  EXPECT_THAT(run({"--export-priors", "npy", "--export-filled"}).err,
+              HasSubstr("the stale one is made again: --export-priors 3dgs -> npy"));
+  const std::string file = (splat() / "priors/view00.jpg").string();
+  const std::vector<float> depth = read_array(file + ".depth.npy", "300, 400"),
+                           confidence = read_array(file + ".confidence.npy", "300, 400");
+  const cv::Mat z = depths("view00.jpg", {400, 300});
+  for (std::size_t i = 0; i < depth.size(); ++i) {
+    ASSERT_GT(depth[i], 0);
+    if (z.ptr<float>()[i] == 0) {
+      ASSERT_EQ(confidence[i], 0);
+    }
+  }
+}
+
 TEST_F(ExportedPriors, OfTwoPhotosDoNotShareAName) {
   Scene model = read_colmap_model(demo() / "sparse");
   fs::copy(demo() / "images/view00.jpg", demo() / "images/view02.JPG");

@@ -116,6 +116,7 @@ struct CloudSettings {
   double tile = 0;                        ///< side of the tiles, scene units; 0: none
   int export_points = 0;                  ///< of the model for splats, at most; 0: no model
   PriorFormat export_priors = PriorFormat::kNone;
+  bool export_filled = false;  ///< no holes in the depths of export_priors
 
   /// Whether there is something to export.
   bool exports() const { return export_points > 0 || export_priors != PriorFormat::kNone; }

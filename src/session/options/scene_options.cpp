@@ -280,6 +280,12 @@ void add_fusion(OptionGroup& group) {
            "confidences as arrays of NumPy); none. A later run without it removes them")
       .keyword(kScenes, RECON_FIELD(cloud.export_priors), prior_formats())
       .in(OptionResult::kExport);
+  group
+      .add("export-filled", "",
+           "Fill the holes of what --export-priors writes smoothly from the depths around them, with a "
+           "confidence of 0; for trainers that take a hole for something infinitely far")
+      .flag(kScenes, RECON_FIELD(cloud.export_filled))
+      .in(OptionResult::kExport);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "io/map/npy.hpp"
+#include "refine/push_pull.hpp"
 #include "session/products/host_memory.hpp"
 #include "session/scene/cloud_offset.hpp"
 #include "session/scene/exports.hpp"
@@ -92,6 +93,19 @@ Image<Step16> in_steps(ImageView<const float> depth, const Value& value) {
   });
 }
 
+/// Depths without holes: between the known ones inverse depths are smooth, as those of a plane are.
+Image<float> without_holes(ImageView<const float> depth) {
+  Image<float> map(depth.width, depth.height);
+  const auto for_each = [&](const auto& value) {
+    for (int y = 0; y < map.height(); ++y)
+      for (int x = 0; x < map.width(); ++x) map(x, y) = value(depth(x, y), map(x, y));
+  };
+  for_each([](float z, float) { return z > 0 ? 1 / z : kUnknown; });
+  push_pull(map.view());
+  for_each([](float z, float inverse) { return z > 0 ? z : 1 / inverse; });
+  return map;
+}
+
 /// Normals as colours, from -1 in black to 1 in white; unknown in grey, which is about the zero vector.
 Image<Vec3<Step16>> in_colours(ImageView<const Vec3f> normals) {
   const auto step = [](float part) {
@@ -120,6 +134,7 @@ class PriorWriter {
       : products_(products),
         plan_(products.plan),
         format_(cloud.export_priors),
+        filled_(cloud.export_filled),
         offset_(cloud_offset(products.plan, cloud)),
         views_(views_of(products.plan, format_)),
         at_once_(views_at_once(memory)),
@@ -144,14 +159,16 @@ class PriorWriter {
 
  private:
   /// Bytes a pixel of the maps of a view, the content of a file, and a picture and its encoder.
+  /// Those of filling are as many as those of its levels.
   static constexpr std::size_t kPixelBytes = ViewDepth::kPixelBytes + 2 * kNormalFileBytes + 12;
+  static constexpr std::size_t kFillBytes = 16;
 
   int views_at_once(std::size_t memory) const {
     std::size_t largest = 1;
     for (const int view : views_) largest = std::max(largest, pixels_of(plan_.view(view).camera));
     const std::size_t left = memory > kProgramBytes ? memory - kProgramBytes : 0;
-    return static_cast<int>(
-        std::clamp(left / (largest * kPixelBytes), std::size_t{1}, std::size_t{kMaxThreads}));
+    return static_cast<int>(std::clamp(left / (largest * (kPixelBytes + (filled_ ? kFillBytes : 0))),
+                                       std::size_t{1}, std::size_t{kMaxThreads}));
   }
 
   template <class Body>
@@ -209,7 +226,8 @@ class PriorWriter {
     const auto png = [](const fs::path& file, const auto& image) { return write_png16(file, image); };
     const auto npy = [](const fs::path& file, const auto& image) { return write_npy(file, image); };
     const std::string& view = name(i);
-    const Image<float> map = depth(i);
+    Image<float> map = depth(i);
+    if (filled_) map = without_holes(map.view());
     if (format_ == PriorFormat::k3dgs) {
       const double scale = splat_scale(i);
       add(depth_png(view), png, in_steps(map.view(), [&](double z) { return kSplatStep / (z * scale); }));
@@ -255,6 +273,7 @@ class PriorWriter {
   const SceneProducts& products_;
   const ScenePlan& plan_;
   const PriorFormat format_;
+  const bool filled_;
   const Vec3d offset_;
   std::vector<int> views_;
   const int at_once_;
