@@ -8,6 +8,7 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "core/confidence_step.hpp"
 #include "core/parallel.hpp"
 #include "core/pixels.hpp"
 #include "core/quantile.hpp"
@@ -97,18 +98,6 @@ AtomicFile array_file(const std::filesystem::path& path, ImageView<const T> imag
 
 bool is_known(Vec3f n) {
   return std::isfinite(n.x) && std::isfinite(n.y) && std::isfinite(n.z) && (n.x != 0 || n.y != 0 || n.z != 0);
-}
-
-/// The grey value of a confidence; 0 of an unknown one.
-std::uint8_t confidence_grey(float confidence) {
-  if (!(confidence > 0)) return 0;
-  const float value = 255 * std::min(confidence, 1.0f);
-  const int whole = static_cast<int>(value);  // std::lround is a call, and takes three times as long
-  return static_cast<std::uint8_t>(whole + (value - static_cast<float>(whole) >= 0.5f));
-}
-
-float confidence_of(std::uint8_t grey) {
-  return static_cast<float>(grey) / 255;
 }
 
 constexpr std::string_view kSpaces = " \t\r\n";
@@ -211,10 +200,6 @@ FileIdentity write_depth_map(const std::filesystem::path& path, ImageView<const 
 
 FileIdentity write_normal_map(const std::filesystem::path& path, ImageView<const Vec3f> normals) {
   return normal_map_file(path, normals).commit();
-}
-
-float rounded_confidence(float confidence) {
-  return std::isnan(confidence) ? confidence : confidence_of(confidence_grey(confidence));
 }
 
 void round_confidences(ImageView<float> confidence) {

@@ -45,8 +45,7 @@ FileIdentity write_normal_map(const std::filesystem::path& path, ImageView<const
 
 /// A confidence c in [0, 1] is the grey value round(255 c) of an 8-bit PNG; unknown is 0.
 
-/// The nearest confidence that a file keeps: a multiple of 1/255. Unknown ones stay so.
-float rounded_confidence(float confidence);
+/// Gives each the nearest confidence that a file keeps, see rounded_confidence.
 void round_confidences(ImageView<float> confidence);
 
 /// Reads a confidence map; 0 where the confidence is 0 or unknown.

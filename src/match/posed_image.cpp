@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "match/halved_step.hpp"
 
 namespace recon {
 namespace {
@@ -37,7 +38,7 @@ Image<std::uint8_t> halved(ImageView<const std::uint8_t> image) {
     std::uint8_t* out = half.row(y);
     for (int x = 0; x < half.width(); ++x) {
       const int a = 2 * x, b = std::min(a + 1, image.width - 1);
-      out[x] = static_cast<std::uint8_t>((top[a] + top[b] + bottom[a] + bottom[b] + 2) / 4);
+      out[x] = halved_pixel(top[a], top[b], bottom[a], bottom[b]);
     }
   }
   return half;

@@ -8,6 +8,7 @@
 #include "core/parallel.hpp"
 #include "refine/smooth_step.hpp"
 #include "refine/surface_step.hpp"
+#include "refine/view_filter_step.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "refine/depth_filters.cpp"
@@ -118,9 +119,7 @@ Image<float> local_contrast(ImageView<const std::uint8_t> grey, int window) {
     for (int i = -radius; i <= radius; ++i) sum += sums[column(i)], square += squares[column(i)];
     const double n = static_cast<double>(window) * window;
     for (int x = 0; x < grey.width; ++x) {
-      const double mean = static_cast<double>(sum) / n;
-      contrast(x, y) =
-          static_cast<float>(std::sqrt(std::max(0.0, static_cast<double>(square) / n - mean * mean)));
+      contrast(x, y) = contrast_of(sum, square, n);
       sum += sums[column(x + radius + 1)];
       sum -= sums[column(x - radius)];
       square += squares[column(x + radius + 1)];
@@ -131,9 +130,8 @@ Image<float> local_contrast(ImageView<const std::uint8_t> grey, int window) {
 }
 
 void remove_speckles(ImageView<float> depth, int min_size, float max_relative_step) {
-  remove_small_regions(depth, min_size, [max_relative_step](float a, float b) {
-    return std::abs(b - a) <= max_relative_step * std::min(a, b);
-  });
+  remove_small_regions(depth, min_size,
+                       [max_relative_step](float a, float b) { return same_patch(a, b, max_relative_step); });
 }
 
 void remove_disparity_speckles(ImageView<float> disparity, int min_size) {

@@ -33,13 +33,13 @@ int shortest_side(const SweepImages& images) {
 
 /// The coarse sweep of a problem.
 struct Search {
-  explicit Search(const SweepProblem& problem) {
+  Search(const SweepProblem& problem, const HalveChannel& halve_channel) {
     sweep.cost = problem.cost;
     sweep.optimizer = Optimizer::kSemiGlobal;
     SweepImages& images = sweep;
     images = problem.coarser.empty() ? static_cast<const SweepImages&>(problem) : problem.coarser.back();
     images.sources.resize(std::min(images.sources.size(), kMaxSearchSources));
-    while (shortest_side(images) / 2 >= kMinSide) halve_all(images, pixels);
+    while (shortest_side(images) / 2 >= kMinSide) halve_all(images, halve_channel);
     const double near = 1 / inverse_depth(problem.planes, static_cast<float>(problem.planes.count - 1)),
                  far = 1 / problem.planes.inverse_far;
     const int planes = auto_plane_count(images.reference, images.sources, near, far);
@@ -47,7 +47,6 @@ struct Search {
   }
 
   SweepProblem sweep;
-  std::vector<Image<std::uint8_t>> pixels;  ///< of the halved images
 };
 
 /// The inverse depths of large regions.
@@ -77,8 +76,14 @@ std::vector<float> inverse_depths(const DepthEstimate& estimate, const SweepProb
 }  // namespace
 
 std::optional<DepthRange> found_range(Backend& backend, const SweepProblem& problem) {
-  const Search search(problem);
-  const DepthEstimate estimate = backend.sweep(search.sweep);
+  std::vector<Image<std::uint8_t>> pixels;
+  return found_range({halved_into(pixels), [&](const SweepProblem& sweep) { return backend.sweep(sweep); }},
+                     problem);
+}
+
+std::optional<DepthRange> found_range(const SearchWork& work, const SweepProblem& problem) {
+  const Search search(problem, work.halve_channel);
+  const DepthEstimate estimate = work.sweep(search.sweep);
   std::vector<float> known = inverse_depths(estimate, search.sweep);
   const double pixels = static_cast<double>(estimate.depth.width()) * estimate.depth.height();
   if (static_cast<double>(known.size()) < kMinKnown * pixels) return std::nullopt;

@@ -18,9 +18,6 @@ namespace {
 
 constexpr double kMaxFloat = std::numeric_limits<float>::max();
 
-/// Max relative depth step between neighbours of a patch.
-constexpr float kSpeckleStep = 0.02f;
-
 /// The coarse sweep takes the best sources only: the patches choose among all.
 constexpr int kCoarseSources = 12;
 
@@ -157,18 +154,23 @@ std::pair<float, float> outermost_depths(const DepthRange& bounds) {
   return {first, last};
 }
 
-void keep_within(const DepthRange& bounds, ViewDepth& maps) {
-  if (bounds.near == kAnyDepth.near && bounds.far == kAnyDepth.far) return;
+KeptDepths kept_depths(const DepthRange& bounds) {
+  if (bounds.near == kAnyDepth.near && bounds.far == kAnyDepth.far) return {};
   constexpr double kRounding = 1e-5;
   const auto [first, last] = outermost_depths(bounds);
+  return {(1 - kRounding) * bounds.near, (1 + kRounding) * bounds.far, first, last};
+}
+
+void keep_within(const DepthRange& bounds, ViewDepth& maps) {
+  const KeptDepths kept = kept_depths(bounds);
   parallel_for(maps.depth.height(), [&](int y) {
     for (int x = 0; x < maps.depth.width(); ++x) {
       float& z = maps.depth(x, y);
-      const auto depth = static_cast<double>(z);
-      const bool outside = depth < (1 - kRounding) * bounds.near || depth > (1 + kRounding) * bounds.far;
-      if (outside) z = maps.confidence(x, y) = kUnknown;
-      if (outside && !maps.normal.empty()) maps.normal(x, y) = {kUnknown, kUnknown, kUnknown};
-      if (!std::isnan(z)) z = std::min(std::max(z, first), last);
+      if (std::isnan(z)) continue;
+      z = kept.of(z);
+      if (!std::isnan(z)) continue;
+      maps.confidence(x, y) = kUnknown;
+      if (!maps.normal.empty()) maps.normal(x, y) = {kUnknown, kUnknown, kUnknown};
     }
   });
 }
@@ -196,28 +198,37 @@ int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>&
   return std::clamp(static_cast<int>(std::ceil(longest - kRounding)) + 1, 2, kMaxPlanes);
 }
 
-void halve_all(SweepImages& images, std::vector<Image<std::uint8_t>>& pixels) {
+void halve_all(SweepImages& images, const HalveChannel& halve_channel) {
   const auto halve = [&](PosedImage& image) {
     image.camera = halved(image.camera);
     image.id = 0;
-    for (std::size_t c = 0; c < static_cast<std::size_t>(image.channels); ++c) {
-      pixels.push_back(halved(image.channel[c]));
-      image.channel[c] = std::as_const(pixels.back()).view();
-    }
+    for (std::size_t c = 0; c < static_cast<std::size_t>(image.channels); ++c)
+      image.channel[c] = halve_channel(image.channel[c]);
   };
   halve(images.reference);
   for (PosedImage& source : images.sources) halve(source);
 }
 
+HalveChannel halved_into(std::vector<Image<std::uint8_t>>& pixels) {
+  return [&pixels](const ImageView<const std::uint8_t>& channel) {
+    pixels.push_back(halved(channel));
+    return std::as_const(pixels.back()).view();
+  };
+}
+
 std::vector<Image<std::uint8_t>> halve_images(SweepProblem& problem) {
   std::vector<Image<std::uint8_t>> pixels;
+  halve_images(problem, halved_into(pixels));
+  return pixels;
+}
+
+void halve_images(SweepProblem& problem, const HalveChannel& halve_channel) {
   problem.coarser.clear();
   SweepImages images = problem;
   for (int level = 0; level < problem.patch_match.levels; ++level) {
-    halve_all(images, pixels);
+    halve_all(images, halve_channel);
     problem.coarser.push_back(images);
   }
-  return pixels;
 }
 
 SweepProblem coarsest_sweep(const SweepProblem& problem) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "match/cpu_sweep.hpp"
 #include "methods/host_stages.hpp"
 #include "methods/sweep/sweep_problem.hpp"
+#include "refine/view_filter_step.hpp"
 #include "scene/depth_range.hpp"
 #include "scene/pinhole.hpp"
 
@@ -29,6 +31,9 @@ inline ViewDepth uninitialised_view(int width, int height) {
   return {Image<float>(width, height), Image<Vec3f>(width, height), Image<float>(width, height)};
 }
 
+/// Max relative depth step between neighbours of a patch.
+inline constexpr float kSpeckleStep = 0.02f;
+
 /// Last stage of every pipeline: invalidates what the mask ignores, filters by a median and removes speckles.
 /// The result has no normals.
 /// @param depth         z at pixel centres, NaN = unknown
@@ -41,6 +46,9 @@ ViewDepth finish_view(Image<float> depth, Image<float> confidence, ImageView<con
 
 /// The outermost floats within bounds.
 std::pair<float, float> outermost_depths(const DepthRange& bounds);
+
+/// What becomes of depths within bounds, all of which stay where the user gives none.
+KeptDepths kept_depths(const DepthRange& bounds);
 
 /// Invalidates depths outside of bounds; those that rounding has moved out return to them.
 void keep_within(const DepthRange& bounds, ViewDepth& maps);
@@ -73,11 +81,19 @@ int auto_plane_count(const PosedImage& reference, const std::vector<PosedImage>&
 // that the samples of a pixel do not depend on the depth range. Sources: M. Bleyer et al., BMVC 2011; Q. Xu,
 // W. Tao, CVPR 2019.
 
-/// Halves the reference and the sources; adds their pixels to `pixels`.
-void halve_all(SweepImages& images, std::vector<Image<std::uint8_t>>& pixels);
+/// Gives the halved image of a channel, whose pixels lie elsewhere.
+using HalveChannel =
+    std::function<ImageView<const std::uint8_t>(const ImageView<const std::uint8_t>& channel)>;
+/// On the host: adds the pixels to `pixels`.
+HalveChannel halved_into(std::vector<Image<std::uint8_t>>& pixels);
+
+/// Halves the reference and the sources.
+void halve_all(SweepImages& images, const HalveChannel& halve_channel);
 
 /// Sets `coarser` of a problem with patches; returns the pixels. Without pixels, only the cameras are halved.
 std::vector<Image<std::uint8_t>> halve_images(SweepProblem& problem);
+/// The same where the pixels are `halve_channel`'s.
+void halve_images(SweepProblem& problem, const HalveChannel& halve_channel);
 
 /// The sweep of the coarsest level of a problem with patches.
 SweepProblem coarsest_sweep(const SweepProblem& problem);

@@ -26,18 +26,21 @@ SweepImages posed_views(const ScenePlan& plan, int view, int channels) {
   return images;
 }
 
-/// How often the images of a view are halved for its patches: no image becomes smaller than kMinSide.
 int patch_levels(const ScenePlan& plan, int view, const MatchingSettings& matching) {
-  constexpr int kMinSide = 160;
   int side = std::min(plan.view(view).camera.width, plan.view(view).camera.height);
   for (const int source : plan.view(view).sources)
     side = std::min({side, plan.view(source).camera.width, plan.view(source).camera.height});
+  return patch_levels(side, matching);
+}
+
+}  // namespace
+
+int patch_levels(int side, const MatchingSettings& matching) {
+  constexpr int kMinSide = 160;
   int levels = 0;
   for (; levels < matching.spec.patch_match.levels && side / 2 >= kMinSide; ++levels) side /= 2;
   return levels;
 }
-
-}  // namespace
 
 void choose_planes(const MatchingSettings& matching, int index, ScenePlan& plan) {
   ViewPlan& view = plan.views[index];
@@ -75,14 +78,20 @@ SweepProblem sweep_problem(const ScenePlan& plan, int view, const MatchingSettin
   return problem;
 }
 
-std::optional<DepthRange> narrow_planes(Backend& backend, const ScenePlan& plan, int view,
+std::optional<DepthRange> narrow_planes(const SearchDepths& search, const ScenePlan& plan, int view,
                                         const MatchingSettings& matching, SweepProblem& problem) {
   const ViewPlan& it = plan.view(view);
   if (it.range.near == it.expected.near && it.range.far == it.expected.far) return std::nullopt;
-  const DepthRange range = narrowed_range(it.range, it.expected, found_range(backend, problem));
+  const DepthRange range = narrowed_range(it.range, it.expected, search(problem));
   const int planes = std::min(it.planes, wanted_planes(plan, view, range, matching));
   problem.planes = make_plane_set(range.near, range.far, planes);
   return range;
+}
+
+std::optional<DepthRange> narrow_planes(Backend& backend, const ScenePlan& plan, int view,
+                                        const MatchingSettings& matching, SweepProblem& problem) {
+  const auto search = [&](const SweepProblem& sweep) { return found_range(backend, sweep); };
+  return narrow_planes(search, plan, view, matching, problem);
 }
 
 std::string reduced_images_text(const ScenePlan& plan, const ImageSizes& images) {

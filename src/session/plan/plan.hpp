@@ -116,6 +116,10 @@ ScenePlan plan_given_views(Scene scene, const std::vector<std::vector<int>>& sou
 /// number that the user gives.
 int wanted_planes(const ScenePlan& plan, int view, const DepthRange& range, const MatchingSettings& matching);
 
+/// How often the images of a view are halved for its patches: no image becomes smaller than 160 pixels.
+/// @param side  the shortest one of its image and its sources
+int patch_levels(int side, const MatchingSettings& matching);
+
 /// A note if `auto` would choose more planes than its limit; else empty.
 std::string plane_limit_note(const ScenePlan& plan);
 
@@ -128,6 +132,9 @@ SweepProblem sweep_problem(const ScenePlan& plan, int view, const MatchingSettin
 /// Narrows the planes of a sweep that has its pixels to the depths at which there are surfaces.
 /// @returns these depths; nothing where no others are searched
 /// @throws what Backend::sweep throws
+using SearchDepths = std::function<std::optional<DepthRange>(const SweepProblem& problem)>;
+std::optional<DepthRange> narrow_planes(const SearchDepths& search, const ScenePlan& plan, int view,
+                                        const MatchingSettings& matching, SweepProblem& problem);
 std::optional<DepthRange> narrow_planes(Backend& backend, const ScenePlan& plan, int view,
                                         const MatchingSettings& matching, SweepProblem& problem);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/confidence_step.hpp"
 #include "core/parallel.hpp"
 #include "fuse/holes.hpp"
 #include "fuse/islands.hpp"
