@@ -8,29 +8,28 @@
 
 namespace recon::cuda {
 
-/// Makes the device that was current at construction current again at the end, where it is not.
-class RestoredDevice {
- public:
-  RestoredDevice() { RECON_CUDA_TRY(cudaGetDevice(&before_)); }
-  RestoredDevice(const RestoredDevice&) = delete;
-  RestoredDevice& operator=(const RestoredDevice&) = delete;
-  ~RestoredDevice() {
-    int now = 0;
-    // To set a device creates its context, so not without need.
-    if (cudaGetDevice(&now) == cudaSuccess && now != before_) static_cast<void>(cudaSetDevice(before_));
-  }
+/// The current device of the calling thread. @throws DeviceError
+inline int current_device() {
+  int device = 0;
+  RECON_CUDA_TRY(cudaGetDevice(&device));
+  return device;
+}
 
- private:
-  int before_ = 0;
-};
-
-/// Sets the current device for the lifetime of the object.
+/// Sets the current device for the lifetime of the object, then that of before is current again. A thread
+/// that has no context has none afterwards: to set the device of before, which is 0 in a thread that set
+/// none, would create a context on it, with hundreds of megabytes. So the context of the device is pushed and
+/// popped.
 class CurrentDevice {
  public:
-  explicit CurrentDevice(int device) { RECON_CUDA_TRY(cudaSetDevice(device)); }
+  /// @throws DeviceError
+  explicit CurrentDevice(int device);
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+  ~CurrentDevice();
 
  private:
-  RestoredDevice restored_;
+  bool pushed_;
+  int before_ = 0;  ///< where the context could not be pushed
 };
 
 /// Sets the current device while an object is destroyed: the object has it as its first member, which is

@@ -62,11 +62,11 @@ int attribute(cudaDeviceAttr which, int device) {
 
 std::string why_unusable(int device) {
   try {
-    const RestoredDevice restored;
-    if (const cudaError_t error = cudaSetDevice(device); error != cudaSuccess) {
+    if (const cudaError_t error = cudaInitDevice(device, 0, 0); error != cudaSuccess) {
       cudaGetLastError();  // so that the next launch does not report it
       return cudaGetErrorString(error);
     }
+    const CurrentDevice current(device);
     const ComputeCapability capability = {attribute(cudaDevAttrComputeCapabilityMajor, device),
                                           attribute(cudaDevAttrComputeCapabilityMinor, device)};
     const CodeFor code = code_for(RECON_CUDA_CODE, capability);

@@ -11,12 +11,6 @@
 namespace recon::cuda {
 namespace {
 
-int current_device() {
-  int device = 0;
-  RECON_CUDA_TRY(cudaGetDevice(&device));
-  return device;
-}
-
 /// @throws UsageError where memory is not on the device
 void check_memory(const char* name, const void* data, int device) {
   cudaPointerAttributes memory{};
