@@ -19,6 +19,7 @@
 #include "cuda/methods/devices.hpp"
 #include "cuda/methods/stereo/graph_matcher.hpp"
 #include "cuda/methods/stereo/pair_stages.hpp"
+#include "cuda/methods/sweep/device_sweeper.hpp"
 #include "cuda/methods/sweep/sweep_executor.hpp"
 #include "cuda/refine/normals.hpp"
 #include "fuse/agreement.hpp"
@@ -231,6 +232,11 @@ class CudaBackend : public Backend {
     check_pair_bytes(matching.width, matching.height, matching.spec, bytes_taken(method_of(matching)),
                      "images of fewer pixels and fewer disparities need less");
     return make_graph_matcher(matching);
+  }
+
+  std::unique_ptr<DeviceSweeper> device_sweeper(const DeviceSweeping& sweeping) override {
+    const CurrentDevice current(device_);
+    return make_view_sweeper(sweeping, budget_->bytes());
   }
 
   Image<Vec3f> normals(ImageView<const float> depth, const Pinhole& camera, std::uint64_t id) override {

@@ -2,6 +2,7 @@
 
 #include <oneapi/tbb/task_arena.h>
 
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -26,6 +27,15 @@ struct Workspace {
 /// @param stream  that the volume is computed on
 void on_host(const DeviceVolume& costs, Workspace& workspace, const Stream& stream,
              const std::function<void(Volume<float> costs)>& work);
+
+/// Queues the copy of rows on the device; pitches are elements.
+template <class T>
+void copy_on_device(const T* from, std::ptrdiff_t from_pitch, T* to, std::ptrdiff_t to_pitch, int width,
+                    int height, const Stream& stream) {
+  const auto bytes = [](std::ptrdiff_t count) { return static_cast<std::size_t>(count) * sizeof(T); };
+  RECON_CUDA_TRY(cudaMemcpy2DAsync(to, bytes(to_pitch), from, bytes(from_pitch), bytes(width),
+                                   static_cast<std::size_t>(height), cudaMemcpyDeviceToDevice, stream.get()));
+}
 
 /// A stage of a method on the device, with the addresses of its memory. What adds a stage takes the memory of
 /// the stage from an arena: with one that only counts, these are the bytes of the method.

@@ -131,8 +131,10 @@ struct LivePair {
   }
 
   void match(DeviceMatcher& matcher, cudaStream_t stream) const {
-    matcher.match({images[0], width, height, width}, {images[1], width, height, width},
-                  {map, width, height, width * static_cast<std::ptrdiff_t>(sizeof(float))}, stream);
+    matcher.match({{{images[0], width, height, width},
+                    {images[1], width, height, width},
+                    {map, width, height, width * static_cast<std::ptrdiff_t>(sizeof(float))}}},
+                  stream);
   }
 };
 

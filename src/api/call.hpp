@@ -67,4 +67,7 @@ recon::GivenOptions given_options(const Options& options);
 /// @throws UsageError without a max, and where method or range do not fit images of this size
 recon::PairSpec pair_spec(const recon::PairJob& job, int width, int height);
 
+/// @throws UsageError for a batch without pairs, or of images without another
+void check_batch(std::size_t left, std::size_t right);
+
 }  // namespace reconstruct::detail

@@ -1,9 +1,9 @@
 #include "reconstruct/matcher.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include "api/call.hpp"
+#include "api/device_arrays.hpp"
 #include "match/posed_image.hpp"
 #include "methods/stereo/device_matcher.hpp"
 
@@ -22,36 +22,20 @@ struct MatcherState {
 
 namespace {
 
-int channels_of(PixelType type) {
-  return type == PixelType::kRgb8 ? 3 : 1;
-}
+constexpr const char *kOwner = "a matcher", *kHost = "match()";
 
-/// @param name  what messages call it
-void check_type(PixelType type, const std::string& name) {
-  if (type != PixelType::kGrey16) return;
-  throw UsageError(name + " of 16 bits: a matcher takes 8, as what is black and white in 16 depends on all " +
-                   "pixels of both images; match() of images in host memory takes them");
-}
-
-recon::DevicePixels pixels_of(const DeviceImage& image, const std::string& name) {
-  check_type(image.type, name + " is");
-  return {static_cast<const std::uint8_t*>(image.data),
-          image.width,
-          image.height,
-          image.pitch,
-          channels_of(image.type),
-          image.stream};
+recon::DevicePair pair_of(const DeviceImage& left, const DeviceImage& right, const DeviceMapView& disparity,
+                          const std::string& of = "") {
+  return {detail::pixels_of(left, of + "left", kOwner, kHost),
+          detail::pixels_of(right, of + "right", kOwner, kHost), detail::floats_of(disparity)};
 }
 
 recon::DeviceMatching matching_of(int width, int height, PixelType type, const Options& options) {
-  if (std::min(width, height) < 1 || std::max(width, height) > recon::kMaxImageSide)
-    throw UsageError("a matcher for " + std::to_string(width) + "x" + std::to_string(height) +
-                     " pixels; each side must be 1 to " + std::to_string(recon::kMaxImageSide));
-  check_type(type, "images");
+  detail::check_device_images(width, height, type, kOwner, kHost);
   const recon::PairJob job = detail::parse_results_options(options, "Matcher", true).pair_job();
   if (job.settings.fill)
     throw UsageError("--fill is computed on the host: match() of images in host memory does it");
-  return {width, height, channels_of(type), detail::pair_spec(job, width, height), job.min_patch};
+  return {width, height, detail::channels_of(type), detail::pair_spec(job, width, height), job.min_patch};
 }
 
 }  // namespace
@@ -65,21 +49,43 @@ Matcher::Matcher(const Device& device, int width, int height, PixelType type, co
 
 void Matcher::match(const DeviceImage& left, const DeviceImage& right, const DeviceMapView& disparity,
                     void* stream) const {
+  detail::guarded([&] { state().matcher->match({pair_of(left, right, disparity)}, stream); });
+}
+
+void Matcher::match_batch(const std::vector<DeviceImage>& left, const std::vector<DeviceImage>& right,
+                          const std::vector<DeviceMapView>& disparities, void* stream) const {
   detail::guarded([&] {
-    state().matcher->match(
-        pixels_of(left, "left"), pixels_of(right, "right"),
-        {disparity.data, disparity.width, disparity.height, disparity.pitch, disparity.stream}, stream);
+    const detail::MatcherState& it = state();
+    detail::check_batch(left.size(), right.size());
+    if (disparities.size() != left.size())
+      throw UsageError("there are " + std::to_string(disparities.size()) + " maps for " +
+                       std::to_string(left.size()) + " pairs");
+    std::vector<recon::DevicePair> pairs;
+    for (std::size_t i = 0; i < left.size(); ++i)
+      pairs.push_back(pair_of(left[i], right[i], disparities[i], "pair " + std::to_string(i) + ": "));
+    it.matcher->match(pairs, stream);
   });
 }
 
 void Matcher::order_after_match(void* stream) const {
-  detail::guarded([&] { state().matcher->order_after_match(stream); });
+  detail::guarded([&] { state().matcher->order_after(stream); });
 }
 
 DeviceMap Matcher::new_map() const {
+  return new_maps(1).front();
+}
+
+std::vector<DeviceMap> Matcher::new_maps(int count) const {
   return detail::guarded([&] {
-    const std::ptrdiff_t pitch = static_cast<std::ptrdiff_t>(sizeof(float)) * width();
-    return DeviceMap{state().matcher->new_map(), width(), height(), pitch};
+    const detail::MatcherState& it = state();
+    if (count < 1) throw UsageError("there are " + std::to_string(count) + " maps; a batch has at least one");
+    const std::size_t pixels = recon::element_count({it.width, it.height});
+    const std::shared_ptr<float> values =
+        it.matcher->new_floats(recon::element_count({it.width, it.height, count}));
+    std::vector<DeviceMap> maps;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+      maps.push_back(detail::device_map<float>({values, values.get() + i * pixels}, it.width, it.height));
+    return maps;
   });
 }
 

@@ -4,11 +4,13 @@
 
 #include "api/call.hpp"
 #include "api/convert.hpp"
+#include "api/sweep_call.hpp"
 #include "api/views.hpp"
 #include "core/parallel.hpp"
 #include "core/unique_id.hpp"
 #include "io/map/map_files.hpp"
 #include "match/combine_step.hpp"
+#include "methods/sweep/device_sweeper.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 #include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
@@ -25,41 +27,45 @@ using reconstruct::View;
 /// The reference and then the sources.
 using Views = std::vector<const View*>;
 
-std::string name_in_sweep(std::size_t view) {
-  return view == 0 ? "the reference" : "source " + std::to_string(view - 1);
-}
+}  // namespace
 
-SceneSettings sweep_settings(const Options& given) {
+SceneSettings detail::sweep_settings(const Options& given, const char* call) {
   SessionOptions options =
-      detail::parse_results_options(given, "sweep", false, {OptionResult::kDepthMaps, OptionResult::kPlan});
+      parse_results_options(given, call, false, {OptionResult::kDepthMaps, OptionResult::kPlan});
   for (const char* of_choice : {"sources", "min-angle", "max-angle", "max-image-size"})
     if (given.contains(of_choice))
-      throw UsageError(std::string("--") + of_choice +
-                       " has no meaning for sweep, whose sources and images are as they are given");
+      throw UsageError(std::string("--") + of_choice + " has no meaning for " + call +
+                       ", whose sources and images are as they are given");
   if (options.method_of(false) != Method::kPlaneSweep)
-    throw UsageError("--method is '" + method_keyword(options.method_of(false)) +
-                     "'; sweep takes planesweep");
+    throw UsageError("--method is '" + method_keyword(options.method_of(false)) + "'; " + call +
+                     " takes planesweep");
   return SceneSettings(options);
 }
 
-ScenePlan sweep_plan(const Views& views, const SceneSettings& settings) {
+ScenePlan detail::sweep_plan(const std::vector<PlacedView>& views, const SceneSettings& settings) {
   if (views.size() < 2 || views.size() > std::size_t{kMaxSources} + 1)
     throw UsageError("there are " + std::to_string(views.size() - 1) + " sources; a sweep takes 1 to " +
                      std::to_string(kMaxSources));
   Scene scene;
   std::vector<std::vector<int>> sources(views.size());
   for (std::size_t i = 0; i < views.size(); ++i) {
-    const View& view = *views[i];
-    detail::check_image(view.image, name_in_sweep(i));
-    detail::add_view(view.camera, view.cam_from_world, view.image.width, view.image.height, name_in_sweep(i),
-                     scene);
+    const PlacedView& view = views[i];
+    add_view(view.camera, view.cam_from_world, view.width, view.height, name_in_sweep(i), scene);
     if (i > 0) sources[0].push_back(static_cast<int>(i));
   }
   return plan_given_views(std::move(scene), sources, {0}, settings);
 }
 
+namespace {
+
 DepthMaps sweep_views(Backend& backend, const Views& views, const SceneSettings& settings) {
-  const ScenePlan plan = sweep_plan(views, settings);
+  std::vector<detail::PlacedView> placed;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    const View& view = *views[i];
+    detail::check_image(view.image, name_in_sweep(i));
+    placed.push_back({view.camera, view.cam_from_world, view.image.width, view.image.height});
+  }
+  const ScenePlan plan = detail::sweep_plan(placed, settings);
   const MatchingSettings& matching = settings.matching;
   SweepProblem problem = sweep_problem(plan, 0, matching);
   backend.memory(sweep_shape(problem));  // throws where it does not suffice
@@ -94,7 +100,7 @@ DepthMaps sweep(const Device& device, const View& reference, const std::vector<V
   return detail::on_device(device, std::move(stop), [&](const detail::OpenDevice& opened) {
     Views views = {&reference};
     for (const View& source : sources) views.push_back(&source);
-    return sweep_views(opened.front(), views, sweep_settings(options));
+    return sweep_views(opened.front(), views, detail::sweep_settings(options, "sweep"));
   });
 }
 

@@ -22,6 +22,7 @@ struct PosedImage {
   std::array<ImageView<const std::uint8_t>, 3> channel{};
   /// Identifies the pixels within the process, so that a GPU may keep a copy of them; 0: it may not.
   std::uint64_t id = 0;
+  bool on_device = false;  ///< whether the pixels are in the memory of the GPU that sweeps
 };
 
 /// An image of a camera without pixels, for its size only.

@@ -3,6 +3,7 @@
 #include "fuse/agreement.hpp"
 #include "fuse/device_fusion.hpp"
 #include "methods/stereo/device_matcher.hpp"
+#include "methods/sweep/device_sweeper.hpp"
 #include "refine/mean_normals.hpp"
 #include "refine/normals.hpp"
 
@@ -24,6 +25,11 @@ Image<Agreement> Backend::count_agreement(const DepthSource& reference,
 
 std::unique_ptr<DeviceMatcher> Backend::device_matcher(const DeviceMatching& matching) {
   check_runs_on_device(matching.spec);
+  throw DeviceUnavailable("images in device memory need a GPU; this device is " + name());
+}
+
+std::unique_ptr<DeviceSweeper> Backend::device_sweeper(const DeviceSweeping& sweeping) {
+  check_sweeps_on_device(sweeping.shape);
   throw DeviceUnavailable("images in device memory need a GPU; this device is " + name());
 }
 

@@ -19,6 +19,8 @@ struct DepthSource;
 class DeviceFusion;
 class DeviceMatcher;
 struct DeviceMatching;
+class DeviceSweeper;
+struct DeviceSweeping;
 struct DisparityMap;
 struct FusionOptions;
 struct FusionView;
@@ -71,6 +73,8 @@ class Backend {
   /// @throws UsageError for a method of which the host computes a part; OutOfMemory, DeviceError
   /// @throws DeviceUnavailable on a CPU
   virtual std::unique_ptr<DeviceMatcher> device_matcher(const DeviceMatching& matching);
+  /// The same for sweeps of views.
+  virtual std::unique_ptr<DeviceSweeper> device_sweeper(const DeviceSweeping& sweeping);
 
   /// See recon::normals_from_depth; thread-safe. The default computes on the calling thread's task arena.
   /// @param id  of the maps of the view, see DepthSource: a GPU may keep them for `count_agreement`

@@ -169,6 +169,66 @@ TEST_F(MatchTest, SaysWhatIsWrongAndPrintsNothing) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
+/// Equal in every bit.
+template <class T>
+bool same_map(const reconstruct::Map<T>& a, const reconstruct::Map<T>& b) {
+  if (a.width != b.width || a.height != b.height) return false;
+  for (int y = 0; y < a.height; ++y)
+    if (std::memcmp(a.row(y), b.row(y), static_cast<std::size_t>(a.width) * sizeof(T)) != 0) return false;
+  return true;
+}
+
+TEST_F(MatchTest, BatchesEqualCallsOneByOne) {
+  const TexturePair other = texture_pair(kWidth, kHeight, kShift + 3);
+  const Image<std::uint16_t> deep = deepened(pair_.left);
+  const Image<Rgb8> colour = coloured(pair_.right);
+  const std::vector<reconstruct::ImageView> left = {view_of(pair_.left, PixelType::kGrey8),
+                                                    view_of(other.left, PixelType::kGrey8),
+                                                    view_of(deep, PixelType::kGrey16)};
+  const std::vector<reconstruct::ImageView> right = {view_of(pair_.right, PixelType::kGrey8),
+                                                     view_of(other.right, PixelType::kGrey8),
+                                                     view_of(colour, PixelType::kRgb8)};
+  const Options cases[] = {{}, {{"fill", "true"}}, {{"preset", "ad-census"}}, {{"method", "bm"}}};
+  for (Options options : cases) {
+    options["max-disparity"] = "16";
+    const std::vector<Disparities> batch = reconstruct::match_batch(device_, left, right, options);
+    ASSERT_EQ(batch.size(), left.size());
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      const Disparities one = reconstruct::match(device_, left[i], right[i], options);
+      EXPECT_TRUE(same_map(batch[i].disparity, one.disparity)) << i << testing::PrintToString(options);
+      EXPECT_TRUE(same_map(batch[i].filled, one.filled)) << i << testing::PrintToString(options);
+      EXPECT_EQ(batch[i].disparity.row(0),
+                batch[0].disparity.row(0) + static_cast<std::ptrdiff_t>(i) * kHeight *
+                                                batch[0].disparity.pitch /
+                                                static_cast<std::ptrdiff_t>(sizeof(float)))
+          << "not in one allocation";
+    }
+  }
+}
+
+TEST_F(MatchTest, BatchesSayWhatIsWrong) {
+  const reconstruct::ImageView image = view_of(pair_.left, PixelType::kGrey8);
+  reconstruct::ImageView small = image, none = image;
+  small.height -= 1;
+  none.data = nullptr;
+  using Images = std::vector<reconstruct::ImageView>;
+  const auto fault = [&](const Images& left, const Images& right) -> std::string {
+    try {
+      reconstruct::match_batch(device_, left, right, {{"max-disparity", "16"}});
+    } catch (const reconstruct::UsageError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_THAT(fault({}, {}), HasSubstr("0 left and 0 right images"));
+  EXPECT_THAT(fault({image, image}, {image}), HasSubstr("2 left and 1 right images"));
+  EXPECT_THAT(fault({image, image}, {image, none}), HasSubstr("pair 1: right has no pixels"));
+  EXPECT_THAT(fault({image, image}, {image, small}),
+              HasSubstr("pair 1: left has 120x80 pixels and right 120x79"));
+  EXPECT_THAT(fault({image, small}, {image, small}),
+              HasSubstr("pair 1: left has 120x79 pixels, that of pair 0 120x80"));
+}
+
 TEST_F(MatchTest, StopsWhereItIs) {
   const TexturePair large = texture_pair(1500, 1000, kShift);
   const Options slow = {{"method", "pipeline"}, {"aggregation", "aw"}, {"max-disparity", "256"}};

@@ -3,90 +3,35 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <cstring>
 #include <future>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "cuda/gpu_test.hpp"
-#include "cuda/testing/support.hpp"
+#include "cuda/device/current_device.hpp"
+#include "cuda/live_calls.hpp"
+#include "cuda/live_pair.hpp"
 #include "reconstruct/matcher.hpp"
 #include "reconstruct/stereo.hpp"
-#include "reference/block_cases.hpp"
 
 namespace recon {
 namespace {
 
+using cuda::current_device;
 using reconstruct::DeviceImage;
 using reconstruct::DeviceMapView;
 using reconstruct::Matcher;
 using reconstruct::Options;
 using reconstruct::PixelType;
+using test::delay;
+using test::downloaded;
+using test::gpu;
+using test::kOfTheDriver;
+using test::map_for;
+using test::same_bits;
 using testing::HasSubstr;
-
-reconstruct::Device gpu() {
-  return reconstruct::Device({.device = "cuda", .threads = 2, .memory_limit = {}, .gpu_memory_limit = {}});
-}
-
-/// A pair on the host, and after `upload` on a device.
-class Pair {
- public:
-  Pair(int width, int height, int disparities, PixelType type)
-      : width_(width), height_(height), type_(type), channels_(type == PixelType::kRgb8 ? 3 : 1) {
-    const reference::BlockPair made = reference::textured_pair(width, height, {0, disparities}, {});
-    for (const auto* image : {&made.left, &made.right}) {
-      std::vector<std::uint8_t>& bytes = bytes_.emplace_back();
-      for (int y = 0; y < height; ++y)
-        for (int x = 0; x < width; ++x)
-          for (int c = 0; c < channels_; ++c)
-            bytes.push_back(static_cast<std::uint8_t>((*image)(x, y) * (c + 1) + 40 * c));
-    }
-  }
-
-  reconstruct::ImageView host(int i) const { return {bytes_[i].data(), width_, height_, row(), type_}; }
-  ImageView<const std::uint8_t> rows(int i) const {
-    return {bytes_[i].data(), width_ * channels_, height_, width_ * channels_};
-  }
-  /// @param padding  bytes at the end of a row
-  DeviceImage upload(int i, cuda::Call& call, int padding = 0) const {
-    return {call.upload(rows(i), row() + padding), width_, height_, row() + padding, type_};
-  }
-
-  std::ptrdiff_t row() const { return std::ptrdiff_t{width_} * channels_; }
-  int width() const { return width_; }
-  int height() const { return height_; }
-  PixelType type() const { return type_; }
-
- private:
-  int width_, height_;
-  PixelType type_;
-  int channels_;
-  std::vector<std::vector<std::uint8_t>> bytes_;
-};
-
-/// Memory for a result, each byte 0xFF. @param padding  floats at the end of a row
-DeviceMapView map_for(const Pair& pair, cuda::Call& call, int padding = 0) {
-  const std::ptrdiff_t pitch = pair.width() + padding;
-  return {call.take<float>(element_count({pitch, pair.height()})), pair.width(), pair.height(),
-          pitch * static_cast<std::ptrdiff_t>(sizeof(float))};
-}
-
-Image<float> downloaded(const DeviceMapView& map, cuda::Call& call, int width) {
-  return call.download(map.data, map.pitch / static_cast<std::ptrdiff_t>(sizeof(float)), width, map.height);
-}
-
-/// Equal in every bit, NaN too.
-testing::AssertionResult same_bits(const Image<float>& found, const reconstruct::Map<float>& expected) {
-  int differ = 0;
-  for (int y = 0; y < expected.height; ++y)
-    for (int x = 0; x < expected.width; ++x)
-      differ += std::memcmp(&found(x, y), &expected(x, y), sizeof(float)) != 0 ? 1 : 0;
-  if (differ == 0) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << differ << " pixels differ";
-}
+using Pair = test::LivePair;
 
 struct MatcherCase {
   std::string name;
@@ -152,12 +97,6 @@ class CudaMatcherCalls : public test::GpuTest<> {
   static Options options() { return {{"max-disparity", "32"}}; }
 };
 
-/// Keeps a stream at work for a while.
-void delay(cudaStream_t stream) {
-  RECON_CUDA_TRY(cudaLaunchHostFunc(
-      stream, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }, nullptr));
-}
-
 TEST_F(CudaMatcherCalls, OnManyStreamsGiveEachItsOwnResult) {
   const reconstruct::Device device = gpu();
   const Pair pairs[] = {{160, 90, 32, PixelType::kGrey8}, {160, 90, 20, PixelType::kGrey8}};
@@ -201,13 +140,6 @@ TEST_F(CudaMatcherCalls, OfTwoThreadsGiveEachItsOwnResult) {
   work(0);
   other.get();
   EXPECT_THAT(right, testing::Each(kRounds)) << "maps that are right";
-}
-
-/// The current device of the thread.
-int current_device() {
-  int device = -1;
-  RECON_CUDA_TRY(cudaGetDevice(&device));
-  return device;
 }
 
 /// Does with a matcher on a GPU all that there is while `before` is current, which must stay so.
@@ -312,9 +244,6 @@ TEST_F(CudaMatcherCalls, WaitForTheStreamOfTheMap) {
     for (int x = 0; x < 160; ++x) written += before(x, y) == 0.0f ? 0 : 1;
   EXPECT_EQ(written, 0) << "values that its reader had not read yet";
 }
-
-/// Bytes of its own that the driver may take meanwhile.
-constexpr std::size_t kOfTheDriver = std::size_t{4} << 20;
 
 TEST_F(CudaMatcherCalls, WithOtherMemoryEachTimeKeepNone) {
   const reconstruct::Device device = gpu();

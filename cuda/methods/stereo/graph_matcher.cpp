@@ -1,29 +1,13 @@
 #include "cuda/methods/stereo/graph_matcher.hpp"
 
-#include <mutex>
 #include <optional>
 #include <string>
 
-#include "core/error.hpp"
-#include "cuda/device/current_device.hpp"
 #include "cuda/device/graph.hpp"
+#include "cuda/methods/device_calls.hpp"
 
 namespace recon::cuda {
 namespace {
-
-/// @throws UsageError where memory is not on the device
-void check_memory(const char* name, const void* data, int device) {
-  cudaPointerAttributes memory{};
-  const bool known = cudaPointerGetAttributes(&memory, data) == cudaSuccess;
-  if (!known) static_cast<void>(cudaGetLastError());
-  if (known && memory.type == cudaMemoryTypeManaged) return;
-  if (!known || memory.type != cudaMemoryTypeDevice)
-    throw UsageError(std::string(name) +
-                     " is not in the memory of a GPU; images in host memory are for match()");
-  if (memory.device != device)
-    throw UsageError(std::string(name) + " is in the memory of cuda:" + std::to_string(memory.device) +
-                     "; the matcher is on cuda:" + std::to_string(device));
-}
 
 /// The stages as one graph, between a kernel that reads the images of a call and one that writes its map.
 class PairGraph {
@@ -63,9 +47,9 @@ class PairGraph {
 };
 
 /// What a matcher has on its device.
-class Work {
+class MatcherWork {
  public:
-  explicit Work(const DeviceMatching& matching) : executor_(method_of(matching), arena_) {
+  explicit MatcherWork(const DeviceMatching& matching) : executor_(method_of(matching), arena_) {
     Workspace workspace;
     const Stream& stream = workspace.stream;
     executor_.upload_constants(workspace);
@@ -73,86 +57,52 @@ class Work {
     graph_->graph().upload(stream);
     stream.synchronize();
   }
-  ~Work() { static_cast<void>(cudaEventSynchronize(done_.get())); }  // before the memory is freed
+  ~MatcherWork() { order.synchronize(); }  // before the memory is freed
 
-  void queue(const DevicePixels& left, const DevicePixels& right, const DeviceFloats& disparity,
-             cudaStream_t stream) {
-    wait_for(left.stream, stream);
-    wait_for(right.stream, stream);
-    wait_for(disparity.stream, stream);
+  void queue(const DevicePair& pair, cudaStream_t stream) {
+    const auto& [left, right, disparity] = pair;
+    order.wait_for(left.stream, stream);
+    order.wait_for(right.stream, stream);
+    order.wait_for(disparity.stream, stream);
     graph_->change(
         {{left.data, right.data}, {left.pitch, right.pitch}, left.channels, left.width, left.height},
         {disparity.data, disparity.pitch / static_cast<std::ptrdiff_t>(sizeof(float)), disparity.width,
          disparity.height});
     graph_->graph().launch(stream);
-    RECON_CUDA_TRY(cudaEventRecord(done_.get(), stream));
+    order.end(stream);
   }
-
-  /// Lets later work of a stream wait for the last call.
-  void order_after(cudaStream_t stream) const { RECON_CUDA_TRY(cudaStreamWaitEvent(stream, done_.get(), 0)); }
 
   std::size_t bytes() const { return arena_.capacity(); }
 
- private:
-  /// Lets later work of a stream wait for what is queued on another one, that of an image or a map.
-  void wait_for(std::optional<void*> other, cudaStream_t stream) {
-    if (!other || *other == stream) return;
-    RECON_CUDA_TRY(cudaEventRecord(queued_.get(), static_cast<cudaStream_t>(*other)));
-    RECON_CUDA_TRY(cudaStreamWaitEvent(stream, queued_.get(), 0));
-  }
+  CallOrder order;
 
+ private:
   Arena arena_;
   PairExecutor executor_;
   std::optional<PairGraph> graph_;
-  Event queued_{EventTiming::kNone}, done_{EventTiming::kNone};
 };
 
-class GraphMatcher : public DeviceMatcher {
+class GraphMatcher : public DeviceCalls<DeviceMatcher, MatcherWork> {
  public:
   explicit GraphMatcher(const DeviceMatching& matching)
-      : matching_(matching), device_(current_device()), work_(std::make_unique<Work>(matching)) {}
+      : DeviceCalls(std::make_unique<MatcherWork>(matching), "the matcher", "match()"), matching_(matching) {}
 
-  ~GraphMatcher() override {
-    try {
-      const CurrentDevice current(device_);
-      work_.reset();
-    } catch (const Error&) {
-      // The device is lost, and its memory with it.
+  void match(const std::vector<DevicePair>& pairs, void* stream) override {
+    const CurrentDevice current(device_);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const std::string of = pairs.size() == 1 ? "" : "pair " + std::to_string(i) + ": ";
+      check_device_pair(matching_, pairs[i], of);
+      check(of + "left", pairs[i].left.data);
+      check(of + "right", pairs[i].right.data);
+      check(of + "disparity", pairs[i].disparity.data);
     }
+    in_order([&](MatcherWork& work) {
+      for (const DevicePair& pair : pairs) work.queue(pair, static_cast<cudaStream_t>(stream));
+    });
   }
-
-  void match(const DevicePixels& left, const DevicePixels& right, const DeviceFloats& disparity,
-             void* stream) override {
-    check_device_pair(matching_, left, right, disparity);
-    const CurrentDevice current(device_);
-    check_memory("left", left.data, device_);
-    check_memory("right", right.data, device_);
-    check_memory("disparity", disparity.data, device_);
-    const std::lock_guard lock(mutex_);
-    work_->queue(left, right, disparity, static_cast<cudaStream_t>(stream));
-  }
-
-  void order_after_match(void* stream) override {
-    const CurrentDevice current(device_);
-    const std::lock_guard lock(mutex_);
-    work_->order_after(static_cast<cudaStream_t>(stream));
-  }
-
-  std::shared_ptr<float> new_map() const override {
-    const CurrentDevice current(device_);
-    const auto memory =
-        std::make_shared<DeviceBuffer>(element_count({matching_.width, matching_.height}) * sizeof(float));
-    return {memory, reinterpret_cast<float*>(memory->data())};
-  }
-
-  std::size_t bytes() const override { return work_->bytes(); }
-  int device() const override { return device_; }
 
  private:
   const DeviceMatching matching_;
-  const int device_;
-  std::mutex mutex_;  ///< of the order of calls
-  std::unique_ptr<Work> work_;
 };
 
 }  // namespace

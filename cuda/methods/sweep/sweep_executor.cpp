@@ -202,9 +202,13 @@ DepthEstimate sweep_all_blocks(const SweepProblem& problem, const SweepPlan& pla
   return view;
 }
 
-/// Refines slanted patches from the depths of the coarsest level.
-DepthEstimate refine_patches(const SweepProblem& problem, const SweepPlan& plan,
-                             const DepthEstimate& coarsest, Workspace& workspace, CachedSources& cached) {
+/// Queues the refinement of slanted patches.
+/// @param put_depths  queues the copy of the depths of the coarsest level to rows that are `pitch` floats
+/// apart
+/// @return maps in the arena
+template <class PutDepths>
+DeviceEstimate queue_patches(const SweepProblem& problem, const SweepPlan& plan, Workspace& workspace,
+                             CachedSources& cached, const PutDepths& put_depths) {
   workspace.arena.reset(plan.bytes);
   const PatchStages stages(sweep_shape(problem), plan.patch_storage, workspace.arena);
   Staging& staging = workspace.staging;
@@ -212,14 +216,17 @@ DepthEstimate refine_patches(const SweepProblem& problem, const SweepPlan& plan,
   const int table = 256 * patch_samples(problem.patch_match.radius);
   staging.upload(ImageView<const std::uint8_t>{weights.data(), table, 1, table}, stages.weights, table,
                  workspace.stream);
-  staging.upload(coarsest.depth.view(), stages.depths, padded_count<float>(coarsest.depth.width()),
-                 workspace.stream);
+  put_depths(stages.depths);
   const Rgb8* colours =
       has_step(problem.refine, kNeedsColours) && problem.colours.data != nullptr ? stages.colours : nullptr;
   if (colours != nullptr) {
-    EXPECTS(problem.colours.width == problem.reference.camera.width &&
-            problem.colours.height == problem.reference.camera.height);
-    staging.upload(problem.colours, stages.colours, problem.colours.width, workspace.stream);
+    const ImageView<const Rgb8>& from = problem.colours;
+    EXPECTS(from.width == problem.reference.camera.width && from.height == problem.reference.camera.height);
+    if (problem.reference.on_device)
+      copy_on_device(from.data, from.pitch, stages.colours, from.width, from.width, from.height,
+                     workspace.stream);
+    else
+      staging.upload(from, stages.colours, from.width, workspace.stream);
   }
   PatchStates states{};
   for (int level = static_cast<int>(problem.coarser.size()); level >= 0; --level) {
@@ -229,10 +236,21 @@ DepthEstimate refine_patches(const SweepProblem& problem, const SweepPlan& plan,
     queue_all(stages.at_level(level), run);
     states = run.args.states;
   }
-  DepthEstimate estimate = uninitialised_estimate(states.width, states.height);
-  const float* const* result = stages.results;
+  return {
+      {stages.results[0], stages.results[1], stages.results[2]}, states.pitch, states.width, states.height};
+}
+
+/// The same from depths on the host, to maps on the host.
+DepthEstimate refine_patches(const SweepProblem& problem, const SweepPlan& plan,
+                             const DepthEstimate& coarsest, Workspace& workspace, CachedSources& cached) {
+  const DeviceEstimate found = queue_patches(problem, plan, workspace, cached, [&](float* to) {
+    workspace.staging.upload(coarsest.depth.view(), to, padded_count<float>(coarsest.depth.width()),
+                             workspace.stream);
+  });
+  DepthEstimate estimate = uninitialised_estimate(found.width, found.height);
+  const float* const* result = found.maps;
   for (Image<float>* image : {&estimate.depth, &estimate.cost, &estimate.confidence})
-    staging.download(*result++, states.pitch, image->view(), workspace.stream);
+    workspace.staging.download(*result++, found.pitch, image->view(), workspace.stream);
   return estimate;
 }
 
@@ -285,6 +303,39 @@ void BlockExecutor::finish(const SweepBlock& block, DepthEstimate& view) {
   }
   on_host(costs_, workspace_, workspace_.stream,
           [&](Volume<float> costs) { optimize_block(problem_, block, std::move(costs), view); });
+}
+
+void BlockExecutor::copy(const SweepBlock& block, const DeviceEstimate& view) {
+  EXPECTS(stages_.results != nullptr);
+  const Tile &outer = block.outer, &inner = block.inner;
+  const std::ptrdiff_t pitch = padded_count<float>(outer.width);
+  const float* result = stages_.results + (inner.y - outer.y) * pitch + (inner.x - outer.x);
+  for (float* map : view.maps) {
+    copy_on_device(result, pitch, map + inner.y * view.pitch + inner.x, view.pitch, inner.width, inner.height,
+                   workspace_.stream);
+    result += pitch * outer.height;
+  }
+}
+
+DeviceEstimate queue_view(const SweepProblem& problem, const SweepPlan& plan, Workspace& workspace,
+                          const DeviceEstimate& swept) {
+  CachedSources none(nullptr);
+  const auto queue_blocks = [&](const SweepProblem& sweep) {
+    BlockExecutor executor(sweep, plan, workspace, none);
+    for (const SweepBlock& block : executor.blocks()) {
+      executor.queue(block);
+      executor.copy(block, swept);
+    }
+  };
+  if (!has_patches(problem)) {
+    queue_blocks(problem);
+    return swept;
+  }
+  queue_blocks(coarsest_sweep(problem));
+  return queue_patches(problem, plan, workspace, none, [&](float* to) {
+    copy_on_device<float>(swept.maps[0], swept.pitch, to, padded_count<float>(swept.width), swept.width,
+                          swept.height, workspace.stream);
+  });
 }
 
 DepthEstimate sweep_view(const SweepProblem& problem, const SweepPlan& plan, Workspace& workspace,

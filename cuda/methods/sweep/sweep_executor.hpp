@@ -19,6 +19,13 @@ namespace recon::cuda {
 SweepPlan plan_sweep(const SweepShape& shape, std::size_t memory_limit,
                      std::optional<SourceStorage> storage = {});
 
+/// Depth, cost and confidence of a view on the device.
+struct DeviceEstimate {
+  float* maps[3];
+  std::ptrdiff_t pitch;  ///< floats from one row to the next
+  int width, height;
+};
+
 /// Runs the stages of a view without patches, block by block.
 class BlockExecutor {
  public:
@@ -40,6 +47,9 @@ class BlockExecutor {
   /// @param[out] view  gets those of the block's inner pixels; complete on return
   /// @throws OutOfMemory, DeviceError
   void finish(const SweepBlock& block, DepthEstimate& view);
+
+  /// Queues the copy of those results to maps of the view, for methods without a part that the host computes.
+  void copy(const SweepBlock& block, const DeviceEstimate& view);
 
   /// What the stages of that block have left.
   const BlockStages& queued() const { return stages_; }
@@ -63,5 +73,15 @@ class BlockExecutor {
 /// @throws OutOfMemory, DeviceError
 DepthEstimate sweep_view(const SweepProblem& problem, const SweepPlan& plan, Workspace& workspace,
                          ImageCache* cache = nullptr);
+
+/// Queues the same; the maps stay on the device. The host takes no part, so a graph cut is not among the
+/// stages.
+/// @param problem  whose images are on the device
+/// @param swept    memory for the maps of what is swept by planes: the view, or with patches its coarsest
+/// level
+/// @return the maps, which may be in the arena of the workspace
+/// @throws OutOfMemory, DeviceError
+DeviceEstimate queue_view(const SweepProblem& problem, const SweepPlan& plan, Workspace& workspace,
+                          const DeviceEstimate& swept);
 
 }  // namespace recon::cuda

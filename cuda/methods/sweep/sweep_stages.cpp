@@ -219,8 +219,12 @@ DeviceImages DeviceImages::uploaded(const SweepImages& images, Workspace& worksp
   const bool quads = storage == SourceStorage::kQuads;
   const Stream& stream = workspace.stream;
   const auto upload_bytes = [&](const PosedImage& image, int c, std::uint8_t* to) {
-    workspace.staging.upload(image.channel[static_cast<std::size_t>(c)], to,
-                             padded_count<std::uint8_t>(image.camera.width), stream);
+    const ImageView<const std::uint8_t>& channel = image.channel[static_cast<std::size_t>(c)];
+    const std::ptrdiff_t pitch = padded_count<std::uint8_t>(image.camera.width);
+    if (image.on_device)
+      copy_on_device(channel.data, channel.pitch, to, pitch, channel.width, channel.height, stream);
+    else
+      workspace.staging.upload(channel, to, pitch, stream);
   };
   // Into `memory`, or where the cache has or takes it.
   const auto upload_source = [&](const PosedImage& image, int c, void* memory) -> void* {

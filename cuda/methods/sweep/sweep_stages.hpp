@@ -55,7 +55,8 @@ struct DeviceImages {
   void take_sources(const SweepShape& shape, int first, int end, Arena& arena);
   void take_bytes(const SweepShape& shape, Arena& arena);
 
-  /// Queues the upload of images, which may change on return, except for sources that the cache has.
+  /// Queues the upload of images, which may change on return where they are on the host, except for sources
+  /// that the cache has.
   /// @return the memory where they are, which may be of the cache. @throws DeviceError
   DeviceImages uploaded(const SweepImages& images, Workspace& workspace, CachedSources& cached) const;
 

@@ -5,41 +5,12 @@
 #include "core/error.hpp"
 
 namespace recon {
-namespace {
 
-std::string pixels(int width, int height) {
-  return std::to_string(width) + "x" + std::to_string(height) + " pixels";
-}
-
-/// @param pixel      bytes
-/// @param alignment  of addresses, bytes
-template <class Image>
-void check_rows(const std::string& name, const Image& image, const DeviceMatching& matching, int pixel,
-                std::size_t alignment) {
-  if (image.data == nullptr) throw UsageError(name + " has no memory");
-  if (image.width != matching.width || image.height != matching.height)
-    throw UsageError(name + " has " + pixels(image.width, image.height) + "; the matcher is for " +
-                     pixels(matching.width, matching.height));
-  const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(image.width) * pixel;
-  if (image.pitch < row)
-    throw UsageError(name + " has a pitch of " + std::to_string(image.pitch) + " bytes; a row takes " +
-                     std::to_string(row));
-  if (reinterpret_cast<std::uintptr_t>(image.data) % alignment != 0 ||
-      static_cast<std::size_t>(image.pitch) % alignment != 0)
-    throw UsageError(name + " has values at addresses that are no multiples of " + std::to_string(alignment));
-}
-
-}  // namespace
-
-void check_device_pair(const DeviceMatching& matching, const DevicePixels& left, const DevicePixels& right,
-                       const DeviceFloats& disparity) {
-  for (const auto& [name, image] : {std::pair{"left", &left}, {"right", &right}}) {
-    if (image->channels != matching.channels)
-      throw UsageError(std::string(name) + " has " + std::to_string(image->channels) +
-                       " channels; the matcher is for images of " + std::to_string(matching.channels));
-    check_rows(name, *image, matching, image->channels, 1);
-  }
-  check_rows("disparity", disparity, matching, sizeof(float), alignof(float));
+void check_device_pair(const DeviceMatching& matching, const DevicePair& pair, const std::string& of) {
+  const DeviceArrays arrays{"the matcher", matching.width, matching.height};
+  check_pixels(of + "left", pair.left, matching.channels, arrays);
+  check_pixels(of + "right", pair.right, matching.channels, arrays);
+  check_floats(of + "disparity", pair.disparity, arrays);
 }
 
 void check_runs_on_device(const PairSpec& spec) {

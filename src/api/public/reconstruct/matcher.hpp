@@ -2,46 +2,13 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
-#include <utility>
+#include <vector>
 
 #include "reconstruct/device.hpp"
+#include "reconstruct/device_image.hpp"
 #include "reconstruct/export.hpp"
-#include "reconstruct/image.hpp"
 
 namespace reconstruct {
-
-/// An image of the caller in the memory of a GPU, such as one of cudaMalloc, a cv::cuda::GpuMat or an array
-/// of another library. The caller keeps it unchanged until the work that was queued with it is done.
-struct DeviceImage {
-  const void* data = nullptr;
-  int width = 0, height = 0;  ///< pixels
-  std::ptrdiff_t pitch = 0;   ///< bytes from one row to the next, at least those of a row
-  PixelType type = PixelType::kGrey8;
-  /// The stream (cudaStream_t) on which it is written, where that is not the one of the call: the work of the
-  /// call waits for what is queued there, and the stream may end after the call.
-  std::optional<void*> stream = {};
-};
-
-/// A map of the caller in the memory of a GPU. The caller keeps it until the work that was queued with it is
-/// done, and does not use it meanwhile but in work that waits for that.
-struct DeviceMapView {
-  float* data = nullptr;
-  int width = 0, height = 0;
-  std::ptrdiff_t pitch = 0;  ///< bytes from one row to the next, a multiple of sizeof(float)
-  /// The stream on which it was used before, where that is not the one of the call: as of an image.
-  std::optional<void*> stream = {};
-};
-
-/// A map of the library in the memory of a GPU: a copy shares its values, which live as long as one copy
-/// does.
-struct DeviceMap {
-  std::shared_ptr<float> data;  ///< the first row
-  int width = 0, height = 0;
-  std::ptrdiff_t pitch = 0;  ///< bytes from one row to the next: rows have no padding
-
-  operator DeviceMapView() const { return {data.get(), width, height, pitch}; }
-};
 
 /// Of the library.
 namespace detail {
@@ -77,6 +44,12 @@ class RECONSTRUCT_API Matcher {
   void match(const DeviceImage& left, const DeviceImage& right, const DeviceMapView& disparity,
              void* stream = nullptr) const;
 
+  /// Queues the disparities of several pairs, one after the other, as so many calls of `match` do; nothing
+  /// where one of the images or maps is refused.
+  /// @param left, right, disparities  of each pair, as many of each, at least one
+  void match_batch(const std::vector<DeviceImage>& left, const std::vector<DeviceImage>& right,
+                   const std::vector<DeviceMapView>& disparities, void* stream = nullptr) const;
+
   /// Lets work that is queued later on another stream of the GPU wait for the last call, if there was one.
   /// Returns at once.
   /// @param stream  null: the legacy default stream
@@ -87,6 +60,8 @@ class RECONSTRUCT_API Matcher {
   /// wait for the GPU.
   /// @throws UsageError where the matcher is empty; OutOfMemory, DeviceError
   DeviceMap new_map() const;
+  /// The same for a batch: one after the other in one allocation. @param count  at least 1
+  std::vector<DeviceMap> new_maps(int count) const;
 
   /// @throws UsageError where the matcher is empty, as what follows does
   int width() const;

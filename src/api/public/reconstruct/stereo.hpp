@@ -1,6 +1,7 @@
 #pragma once
 
 #include <stop_token>
+#include <vector>
 
 #include "reconstruct/device.hpp"
 #include "reconstruct/export.hpp"
@@ -29,5 +30,12 @@ struct Disparities {
 /// Thread safety: may be called from several threads. Determinism: the same bits for any number of threads.
 RECONSTRUCT_API Disparities match(const Device& device, const ImageView& left, const ImageView& right,
                                   const Options& options, std::stop_token stop = {});
+
+/// Matches the pairs of a batch, one after the other: the results are those of so many calls of `match`, bit
+/// for bit, and lie one after the other in one allocation, with rows of one pitch.
+/// @param left, right  of each pair, at least one; all images have one size
+RECONSTRUCT_API std::vector<Disparities> match_batch(const Device& device, const std::vector<ImageView>& left,
+                                                     const std::vector<ImageView>& right,
+                                                     const Options& options, std::stop_token stop = {});
 
 }  // namespace reconstruct
