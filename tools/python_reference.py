@@ -7,7 +7,8 @@ import re
 PACKAGE = pathlib.Path(__file__).resolve().parent / "python" / "reconstruct"
 COLUMNS = 96
 # A file of the package, the heading, and which of its names are of interest; empty: all without a _ at the beginning.
-PARTS = [("__init__.py", "reconstruct", ""), ("pair_options.py", "reconstruct.PairOptions", "PairOptions"),
+PARTS = [("__init__.py", "reconstruct", ""), ("_device.py", "reconstruct.Device", "Device"), ("_device.py", "reconstruct.version", "version"),
+         ("_views.py", "Views and their maps", ""), ("_live.py", "In the memory of a GPU", ""), ("pair_options.py", "reconstruct.PairOptions", "PairOptions"),
          ("scene_options.py", "reconstruct.SceneOptions", "SceneOptions"), ("errors.py", "Errors", ""), ("io.py", "reconstruct.io", ""),
          ("_gpu.py", "reconstruct.DeviceArray", "DeviceArray"), ("_model.py", "Models of reconstruct.io", "")]
 

@@ -90,6 +90,41 @@ class Images(unittest.TestCase):
             with self.assertRaisesRegex(FAULTS, text):
                 match(LEFT, RIGHT, out=out)
 
+    def test_batches_equal_calls_one_by_one(self):
+        other = texture(shift=9, seed=8)
+        colour = [np.stack([np.stack([image, 255 - image // 2, image * 7], 2) for image in images]) for images in zip((LEFT, RIGHT), other)]
+        grey = [np.stack(images) for images in zip((LEFT, RIGHT), other)]
+        strided = [np.ascontiguousarray(np.moveaxis(images, 0, 2)) for images in grey]
+        cases = {"grey": grey, "one channel": [images[..., None] for images in grey], "colours": colour, "lists": [list(images) for images in grey],
+                 "16 bits": [13 * images.astype(np.uint16) for images in grey], "strides": [np.moveaxis(images, 2, 0) for images in strided]}
+        for name, (left, right) in cases.items():
+            for options in ({}, {"fill": True}):
+                with self.subTest(name, options=options):
+                    batch = reconstruct.match_batch(left, right, 16, device="cpu", **options)
+                    ones = [reconstruct.match(*pair, 16, device="cpu", **options) for pair in zip(left, right)]
+                    np.testing.assert_array_equal(batch.disparity, np.stack([one.disparity for one in ones]))
+                    if options:
+                        np.testing.assert_array_equal(batch.filled, np.stack([one.filled for one in ones]))
+                    else:
+                        self.assertIsNone(batch.filled)
+        out = np.zeros((2, 80, 120), np.float32)
+        self.assertIs(reconstruct.match_batch(*grey, 16, device="cpu", out=out).disparity, out)
+        np.testing.assert_array_equal(out[1], match(*other))
+
+    def test_wrong_batches_are_refused(self):
+        batch = np.stack([LEFT, LEFT])
+        wrong = {"an image": ((LEFT, LEFT), {}, r"left is an array of shape \(80, 120\); a batch is \(count, height, width\)"),
+                 "another count": ((batch, batch[:1]), {}, "2 left and 1 right images"),
+                 "no pairs": ((batch[:0], batch[:0]), {}, "left is empty"),
+                 "floats": ((batch / 255, batch), {}, r"left\[0\] is an array of float64"),
+                 "another size": (([LEFT, LEFT[:, :100]], [LEFT, LEFT[:, :100]]), {}, "pair 1: left has 100x80 pixels, that of pair 0 120x80"),
+                 "a result of another shape": ((batch, batch), {"out": np.zeros((80, 120), np.float32)}, r"of shape \(2, 80, 120\)")}
+        for name, (images, options, text) in wrong.items():
+            with self.subTest(name), self.assertRaisesRegex(reconstruct.UsageError, text):
+                reconstruct.match_batch(*images, 16, device="cpu", **options)
+        with self.assertRaisesRegex(reconstruct.UsageError, "a batch of pairs is matched by match_batch"):
+            match(batch[..., None], batch[..., None])
+
     def test_calls_do_not_grow_memory(self):
         left, right = texture(60, 80)
         device = reconstruct.Device("cpu", threads=1)
@@ -130,6 +165,23 @@ class Views(Plane):
             self.refuses(kind, text, reference, [source._replace(pose=pose)])
         maps = reconstruct.sweep(reference, [source._replace(pose=whole.astype(">f4"))], device="cpu", depth_min=2, depth_max=10)
         self.assertLess(abs(np.nanmedian(maps.depth) - 4), 0.01)
+
+    def test_maps_are_written_where_the_caller_says(self):
+        reference, *sources = self.views()
+        bounds = {"device": "cpu", "depth_min": 2, "depth_max": 10}
+        expected = reconstruct.sweep(reference, sources, **bounds)
+        out = reconstruct.DepthMaps(*(np.zeros_like(it) for it in expected))
+        found = reconstruct.sweep(reference, sources, out=out, **bounds)
+        for a, b, c in zip(found, out, expected):
+            self.assertIs(a, b)
+            np.testing.assert_array_equal(b, c)
+        found = reconstruct.sweep(reference, sources, out=(out.depth, None, None), **bounds)
+        self.assertIs(found.depth, out.depth)
+        np.testing.assert_array_equal(found.normal, expected.normal)
+        for wrong, kind, text in ((out.depth, TypeError, "out is of type ndarray"), ((out.depth, out.normal), TypeError, "out is of type tuple"),
+                                  ((out.depth, out.depth, None), ValueError, r"normal of out is an array .* of shape \(120, 160, 3\)"),
+                                  ((out.depth.astype(float), None, None), ValueError, "depth of out is an array of float64")):
+            self.refuses(kind, text, reference, sources, out=wrong)
 
     def test_views_and_cameras_are_checked(self):
         reference, source, _ = self.views()

@@ -59,6 +59,31 @@ class Arrays(unittest.TestCase):
         rows = _gpu.output(Interface((80, 120), "<f4", (512, 4)), 1, "out")[1]
         self.assertEqual(rows, (0x1000, 80, 120, 1, 512, None))
 
+    def test_maps_of_normals_by_the_interface(self):
+        rows = _gpu.output(Interface((80, 120, 3), "<f4", (2048, 12, 4)), 1, "normal", 3)[1]
+        self.assertEqual(rows, (0x1000, 80, 120, 3, 2048, None))
+        for wrong in (Interface((80, 120), "<f4"), Interface((80, 120, 3), "<f4", (2048, 16, 4)), Interface((80, 120, 3), "<f4", (12, 960, 4))):
+            with self.assertRaises(reconstruct.UsageError):
+                _gpu.output(wrong, 1, "normal", 3)
+
+    def test_batches_by_the_interface(self):
+        rows = lambda *args, **more: _gpu.images(Interface(*args, **more), 1, "left")[1]
+        self.assertEqual(rows((2, 80, 120), stream=5), [(0x1000, 80, 120, 1, 120, 5), (0x1000 + 9600, 80, 120, 1, 120, 5)])
+        self.assertEqual(rows((2, 80, 120, 3), strides=(65536, 512, 3, 1)), [(0x1000, 80, 120, 3, 512, None), (0x11000, 80, 120, 3, 512, None)])
+        self.assertEqual(rows((2, 80, 120), strides=(0, 120, 1))[1][0], 0x1000)
+        self.assertEqual(_gpu.outputs(Interface((2, 80, 120), "<f4"), 1, "out")[1][1], (0x1000 + 38400, 80, 120, 1, 480, None))
+        depth = np.zeros((3, 80, 128), np.float32)[1:, :, :120]
+        self.assertEqual(_gpu.outputs(Tensor(depth), 1, "out")[1][1][0], depth[1].ctypes.data)
+
+    def test_wrong_batches_are_refused(self):
+        for given, words in ((Interface((80, 120)), r"of shape \(80, 120\); a batch is"), (Interface((2, 80, 120), "<f4"), r"left\[0\] is an array of float32"),
+                             (Interface((2, 80, 60), strides=(9600, 120, 2)), "must follow each other")):
+            with self.assertRaisesRegex(reconstruct.UsageError, words):
+                _gpu.images(given, 1, "left")
+        for given, words in ((Interface((80, 120), "<f4"), "for a batch"), (Interface((2, 80, 120), "<f8"), r"out\[0\] is an array of float64")):
+            with self.assertRaisesRegex(reconstruct.UsageError, words):
+                _gpu.outputs(given, 1, "out")
+
     def test_images_by_dlpack(self):
         image = np.zeros((80, 128, 3), np.uint8)[:, :120]
         tensor = Tensor(image)
@@ -132,8 +157,13 @@ class Arrays(unittest.TestCase):
             _gpu.stream_of("0")
 
 
+def values(shape):
+    """Memory of the library."""
+    return type("Values", (), {"address": 0x2000, "shape": shape})()
+
+
 class Native:
-    """A matcher of the library that notes what it is given."""
+    """A matcher or sweeper of the library that notes what it is given."""
 
     device = 0
 
@@ -141,16 +171,98 @@ class Native:
         self.calls = []
 
     def new_map(self):
-        return type("Map", (), {"address": 0x2000})()
+        return values((80, 120))
+
+    def new_maps(self, count=None):
+        return values((count, 80, 120)) if count else (values((80, 120)), values((80, 120, 3)), values((80, 120)))
 
     def match(self, left, right, out, stream):
         self.calls.append(([rows[5] for rows in (left, right, out)], stream))
+
+    def match_batch(self, left, right, out, stream):
+        self.calls.append(([[rows[0] for rows in batch] for batch in (left, right, out)], stream))
+
+    def sweep(self, reference, sources, out, stream, *bounds):
+        self.calls.append((reference, sources, out, stream, bounds))
 
 
 def matcher(native):
     it = reconstruct.Matcher.__new__(reconstruct.Matcher)
     it.width, it.height, it.channels, it._matcher = 120, 80, 1, native
     return it
+
+
+def sweeper(native):
+    it = reconstruct.Sweeper.__new__(reconstruct.Sweeper)
+    it.width, it.height, it.channels, it.sources, it._sweeper = 120, 80, 1, 2, native
+    return it
+
+
+CAMERA, POSE = (100, 100, 60, 40), np.eye(4)[:3]
+
+
+class Sweeps(unittest.TestCase):
+    def views(self, *images):
+        return [reconstruct.View(image, CAMERA, POSE) for image in images]
+
+    def test_views_and_new_maps(self):
+        native = Native()
+        reference, source = self.views(Interface((80, 120), stream=5), Interface((80, 120), stream=6))
+        maps = sweeper(native).sweep(reference._replace(mask=Interface((80, 120), address=0x5000)), [source], depth_min=1)
+        view, sources, out, stream, bounds = native.calls[-1]
+        self.assertEqual((view[0], view[1], view[3]), ((0x1000, 80, 120, 1, 120, 5), CAMERA, (0x5000, 80, 120, 1, 120, None)))
+        self.assertEqual(view[2], POSE.tolist())
+        self.assertEqual([(it[0][5], it[3]) for it in sources], [(6, None)])
+        self.assertEqual(out, ((0x2000, 80, 120, 1, 480, None), (0x2000, 80, 120, 3, 1440, None), (0x2000, 80, 120, 1, 480, None)))
+        self.assertEqual((stream, bounds), (5, (1.0, None)))
+        self.assertEqual([it.shape for it in maps], [(80, 120), (80, 120, 3), (80, 120)])
+        self.assertEqual([it.__cuda_array_interface__["stream"] for it in maps], [5, 5, 5])
+
+    def test_maps_of_the_caller(self):
+        native = Native()
+        reference, source = self.views(Interface((80, 120)), Interface((80, 120)))
+        depth = Interface((80, 120), "<f4", stream=8)
+        maps = sweeper(native).sweep(reference, [source], (depth, None, None), stream=7)
+        self.assertIs(maps.depth, depth)
+        self.assertEqual(native.calls[-1][2:4], (((0x1000, 80, 120, 1, 480, 8), None, None), 7))
+        again = sweeper(native).sweep(reference, [source], reconstruct.DeviceDepthMaps(depth))
+        self.assertEqual((again.normal, again.confidence), (None, None))
+
+    def test_wrong_views_and_maps_are_refused(self):
+        reference, source = self.views(Interface((80, 120)), Interface((80, 120)))
+        depth = Interface((80, 120), "<f4")
+        host = np.zeros((80, 120), np.uint8)
+        wrong = {"an image of the host": (([source._replace(image=host)],), TypeError, "source 0 is of type ndarray, which is no array in the memory of a GPU"),
+                 "a mask of the host": (([source],), TypeError, "the mask of the reference is of type ndarray"),
+                 "a map of the host": (([source], (host.astype(np.float32), None, None)), TypeError, "depth is of type ndarray"),
+                 "no depth": (([source], (None, depth, None)), TypeError, "the depth is needed"), "one map": (([source], depth), TypeError, "out is of type Interface"),
+                 "depths as normals": (([source], (depth, depth, None)), reconstruct.UsageError, r"normal is .* it must be \(height, width, 3\)"),
+                 "one source": ((source,), TypeError, "the sources are of type View"),
+                 "a pose": (([source._replace(pose=np.eye(3))],), reconstruct.UsageError, "the pose of source 0"),
+                 "bytes": (([source], (Interface((80, 120)), None, None)), reconstruct.UsageError, "depth is an array of uint8")}
+        for case, (arguments, kind, words) in wrong.items():
+            given = reference._replace(mask=host) if case == "a mask of the host" else reference
+            native = Native()
+            with self.subTest(case), self.assertRaisesRegex(kind, words):
+                sweeper(native).sweep(given, *arguments)
+            self.assertEqual(native.calls, [])
+
+
+class Batches(unittest.TestCase):
+    def test_maps_are_one_array(self):
+        native = Native()
+        live = matcher(native)
+        result = live.match_batch(Interface((2, 80, 120), stream=5), Interface((2, 80, 120), address=0x9000))
+        self.assertEqual(native.calls, [([[0x1000, 0x1000 + 9600], [0x9000, 0x9000 + 9600], [0x2000, 0x2000 + 38400]], 5)])
+        self.assertEqual((result.shape, result.__cuda_array_interface__["stream"]), ((2, 80, 120), 5))
+        self.assertIs(live.match_batch(Interface((2, 80, 120)), Interface((2, 80, 120)), result), result)
+        self.assertEqual(result.__cuda_array_interface__["stream"], 1)
+
+    def test_arrays_of_the_host_are_refused(self):
+        batch = np.zeros((2, 80, 120), np.uint8)
+        for images in ((batch, Interface((2, 80, 120))), (Interface((2, 80, 120)), batch)):
+            with self.assertRaisesRegex(TypeError, "of type ndarray, which is no array in the memory of a GPU"):
+                matcher(Native()).match_batch(*images)
 
 
 class Streams(unittest.TestCase):
@@ -179,7 +291,7 @@ class Streams(unittest.TestCase):
         self.assertIs(matcher(second).match(*self.images(6, 6), out=result), result)
         self.assertEqual(second.calls, [([6, 6, 5], 6)])
         self.assertEqual(result.__cuda_array_interface__["stream"], 6)
-        self.assertIs(result._matcher, second)
+        self.assertIs(result._writer, second)
 
     def test_results_keep_their_stream(self):
         class Stream:
@@ -211,6 +323,24 @@ class Calls(unittest.TestCase):
         for given in (Interface((80, 120)), Tensor(np.zeros((80, 120), np.uint8))):
             with self.assertRaisesRegex(TypeError, "left is of type .*, in the memory of a GPU.* reconstruct.Matcher"):
                 reconstruct.match(given, given, 16, device="cpu")
+
+    def test_a_sweeper_needs_a_gpu(self):
+        with self.assertRaisesRegex(reconstruct.DeviceUnavailable, "need a GPU; this device is CPU"):
+            reconstruct.Sweeper(320, 240, 2, device="cpu", options=reconstruct.SceneOptions(depth_min=1))
+
+    def test_wrong_sweepers_are_refused(self):
+        wrong = {"graphcut": ((320, 240, 2), {"optimizer": "graphcut"}, "graphcut is computed on the host"), "no sources": ((320, 240, 0), {}, "for 0 sources"),
+                 "many sources": ((320, 240, 33), {}, "it takes 1 to 32"), "four channels": ((320, 240, 2), {"channels": 4}, "channels is 4"),
+                 "sources by their option": ((320, 240, 2), {"options": reconstruct.SceneOptions(sources=2)}, "--sources has no meaning for Sweeper"),
+                 "no rows": ((320, 0, 2), {}, "320x0 pixels"), "a wide one": ((2**32 + 320, 240, 2), {}, "each side must be 1 to 16384")}
+        for case, (arguments, more, words) in wrong.items():
+            with self.subTest(case), self.assertRaisesRegex(reconstruct.UsageError, words):
+                reconstruct.Sweeper(*arguments, device="cpu", **more)
+
+    def test_sweeps_of_the_host_name_the_sweeper(self):
+        view = reconstruct.View(Interface((80, 120)), CAMERA, POSE)
+        with self.assertRaisesRegex(TypeError, "the reference is of type .*, in the memory of a GPU.* reconstruct.Sweeper"):
+            reconstruct.sweep(view, [view._replace(image=np.zeros((80, 120), np.uint8))], device="cpu")
 
     def test_a_matcher_needs_a_gpu(self):
         with self.assertRaisesRegex(reconstruct.DeviceUnavailable, "need a GPU; this device is CPU"):

@@ -20,10 +20,25 @@
 #include <utility>
 #include <vector>
 
-namespace py = pybind11;
+#include "native_device.hpp"
 
-/// Of native_matcher.cpp: adds pairs in the memory of a GPU.
-void add_matcher(py::module_& module);
+/// Of native_matcher.cpp: adds what works in the memory of a GPU.
+void add_live(py::module_& module);
+
+reconstruct::Camera camera_of(const py::handle& numbers) {
+  const auto values = numbers.cast<std::array<double, 4>>();
+  return {values[0], values[1], values[2], values[3]};
+}
+
+reconstruct::Pose pose_of(const py::handle& given) {
+  const auto rows = given.cast<std::array<std::array<double, 4>, 3>>();
+  reconstruct::Pose pose;
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::copy_n(rows[i].begin(), 3, pose.rotation[i]);
+    pose.translation[i] = rows[i][3];
+  }
+  return pose;
+}
 
 namespace {
 
@@ -91,6 +106,32 @@ py::tuple match_arrays(const Device& device, const py::array& left, const py::ar
   return py::make_tuple(array_of(result.disparity), array_of(result.filled));
 }
 
+/// An array (count, height, width) of maps that lie one after the other, without a copy.
+template <class T>
+py::array batch_of(const Map<T>& first, std::size_t count) {
+  auto owner = std::make_unique<std::shared_ptr<T>>(first.data);
+  const py::capsule base(owner.get(), [](void* held) { delete static_cast<std::shared_ptr<T>*>(held); });
+  owner.release();
+  return py::array(py::dtype::of<T>(),
+                   {static_cast<py::ssize_t>(count), py::ssize_t{first.height}, py::ssize_t{first.width}},
+                   {first.height * first.pitch, first.pitch, static_cast<std::ptrdiff_t>(sizeof(T))},
+                   first.data.get(), base);
+}
+
+py::tuple match_batch_arrays(const Device& device, const std::vector<py::array>& left,
+                             const std::vector<py::array>& right, const Options& options) {
+  std::vector<ImageView> views[2];
+  for (const py::array& image : left) views[0].push_back(image_of(image));
+  for (const py::array& image : right) views[1].push_back(image_of(image));
+  const std::vector<Disparities> results = interruptible([&](const std::stop_token& stop) {
+    return reconstruct::match_batch(device, views[0], views[1], options, stop);
+  });
+  const Disparities& first = results.front();
+  const py::object filled =
+      first.filled.empty() ? py::object(py::none()) : batch_of(first.filled, results.size());
+  return py::make_tuple(batch_of(first.disparity, results.size()), filled);
+}
+
 /// An array (height, width, 3) of the vectors of a map, without a copy.
 py::array array_of_vectors(const Map<Vector3f>& map) {
   auto owner = std::make_unique<std::shared_ptr<Vector3f>>(map.data);
@@ -117,25 +158,9 @@ ImageView image_or_none(const py::object& array) {
   return array.is_none() ? ImageView{} : image_of(array);
 }
 
-/// @param numbers  fx, fy, cx, cy
-Camera camera_of(const std::array<double, 4>& numbers) {
-  return {numbers[0], numbers[1], numbers[2], numbers[3]};
-}
-
-/// @param rows  of [R | t]
-Pose pose_of(const std::array<std::array<double, 4>, 3>& rows) {
-  Pose pose;
-  for (int i = 0; i < 3; ++i) {
-    std::copy_n(rows[i].begin(), 3, pose.rotation[i]);
-    pose.translation[i] = rows[i][3];
-  }
-  return pose;
-}
-
 /// @param view  image, camera, pose, mask
 View view_of(const py::tuple& view) {
-  return {image_of(view[0]), camera_of(view[1].cast<std::array<double, 4>>()),
-          pose_of(view[2].cast<std::array<std::array<double, 4>, 3>>()), image_or_none(view[3])};
+  return {image_of(view[0]), camera_of(view[1]), pose_of(view[2]), image_or_none(view[3])};
 }
 
 py::tuple sweep_views(const Device& device, const py::tuple& reference, const std::vector<py::tuple>& sources,
@@ -185,8 +210,7 @@ std::vector<std::array<double, 3>> points_of(const py::array_t<double, py::array
 py::tuple fuse_views(const Device& device, const std::vector<py::tuple>& views, const Options& options) {
   std::vector<FusionView> given;
   for (const py::tuple& view : views)
-    given.push_back({map_of(view[0]), camera_of(view[1].cast<std::array<double, 4>>()),
-                     pose_of(view[2].cast<std::array<std::array<double, 4>, 3>>()), map_of(view[3]),
+    given.push_back({map_of(view[0]), camera_of(view[1]), pose_of(view[2]), map_of(view[3]),
                      image_or_none(view[4]), image_or_none(view[5]), view[6].cast<std::vector<int>>(),
                      points_of(view[7].cast<py::array_t<double, py::array::c_style>>())});
   Fusion fusion =
@@ -259,8 +283,10 @@ PYBIND11_MODULE(_native, module) {
         return Device({std::move(device), threads, memory_limit, gpu_memory_limit});
       }))
       .def_property_readonly("name", &Device::name);
-  add_matcher(module);
+  add_device_memory(module);
+  add_live(module);
   module.def("match", match_arrays);
+  module.def("match_batch", match_batch_arrays);
   module.def("sweep", sweep_views);
   module.def("fuse", fuse_views);
   module.def("run", run_inputs);

@@ -14,108 +14,45 @@ the logger "reconstruct" of Python's logging.
 
 from __future__ import annotations
 
-import functools
 import json
 import logging
-import operator
 from typing import Any, Callable, Dict, List, Literal, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _arrays, _gpu, io
+from . import _arrays, io
+from ._device import Device, version
+from ._device import check_library as _check_library
+from ._device import installed_version as _installed_version
+from ._device import native_device as _native_device
 from ._gpu import DeviceArray
+from ._live import DeviceDepthMaps, Matcher, Sweeper
 from ._options import Option, Options, PathLike
 from ._options import paths as _paths
 from ._options import texts as _texts
+from ._views import DepthMaps, View
 from .errors import (DeviceError, DeviceUnavailable, Error, InputError, Interrupted, OutOfMemory, OutputError,
                      UsageError)
 from .pair_options import PairOptions
 from .scene_options import SceneOptions
 
-_why_none = ""
 try:
     from . import _native
-except ImportError as _error:  # the readers of reconstruct.io need NumPy alone
-    _why_none = str(_error)
+except ImportError:  # said when it is called
+    pass
 
-__all__ = ["DepthMaps", "Device", "DeviceArray", "DeviceError", "DeviceUnavailable", "Disparities", "Error", "Fusion",
-           "FusionView", "InputError", "Interrupted", "Matcher", "OutOfMemory", "OutputError", "PairOptions", "Progress",
-           "SceneOptions", "UsageError", "View", "fuse", "io", "match", "opencv_camera", "run", "sweep", "version"]
+__all__ = ["DepthMaps", "Device", "DeviceArray", "DeviceDepthMaps", "DeviceError", "DeviceUnavailable", "Disparities", "Error",
+           "Fusion", "FusionView", "InputError", "Interrupted", "Matcher", "OutOfMemory", "OutputError", "PairOptions", "Progress",
+           "SceneOptions", "Sweeper", "UsageError", "View", "fuse", "io", "match", "match_batch", "opencv_camera", "run", "sweep",
+           "version"]
 
 _logger = logging.getLogger("reconstruct")
 _logger.addHandler(logging.NullHandler())  # silent where the program sets no other
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
 
-def _check_library() -> None:
-    if _why_none:
-        raise ImportError(f"the library cannot be loaded ({_why_none}): build with -DRECON_PYTHON=ON, or install the library "
-                          "and then `pip install tools/python`; reconstruct.io works without")
-
-
-def version() -> str:
-    """The version of the library, such as "0.1.0"."""
-    _check_library()
-    return _native.version()
-
-
-def _installed_version() -> str:
-    """That of the library, or where there is none, of the installed package."""
-    if not _why_none:
-        return _native.version()
-    from importlib import metadata
-    try:
-        return metadata.version("reconstruct")
-    except metadata.PackageNotFoundError:  # the readers of a source tree
-        return "0+unknown"
-
-
 __version__ = _installed_version()
-
-
-class Device:
-    """The CPU, or GPUs that are open: what calls compute on.
-
-    Calls that are given a name open the device once and keep it; make one yourself to set its memory.
-
-    device: "auto" (every usable GPU, else the CPU), "cpu", "cuda", or GPUs such as "cuda:0,2"
-    threads: the most; 0: as many as there are processors
-    memory_limit, gpu_memory_limit: the most bytes of host memory and of each GPU; None: what is there
-
-    Raises UsageError, DeviceUnavailable. Several threads may use one device.
-    """
-
-    def __init__(self, device: str = "auto", threads: int = 0, memory_limit: Optional[int] = None,
-                 gpu_memory_limit: Optional[int] = None) -> None:
-        _check_library()
-        if not isinstance(device, str):
-            raise TypeError(f"device is of type {type(device).__name__}; it must be a text such as \"cpu\"")
-        limits = (None if it is None else operator.index(it) for it in (memory_limit, gpu_memory_limit))
-        self._opened = _native.Device(device, operator.index(threads), *limits)
-
-    @property
-    def name(self) -> str:
-        """For people, such as "CPU, 2 threads, AVX3" (AVX-512)."""
-        return self._opened.name
-
-    def __repr__(self) -> str:
-        return f"<reconstruct.Device {self.name}>"
-
-
-@functools.lru_cache(maxsize=4)
-def _opened(device: str, threads: int) -> Device:
-    return Device(device, threads)
-
-
-def _native_device(device: Union[str, Device], threads: int) -> "_native.Device":
-    if isinstance(device, Device):
-        if threads:
-            raise UsageError("threads are those of the device, which is given")
-        return device._opened
-    if not isinstance(device, str):
-        raise TypeError(f"device is of type {type(device).__name__}; it must be a Device, or a text such as \"cpu\"")
-    return _opened(device, threads)._opened
 
 
 class Disparities(NamedTuple):
@@ -155,88 +92,6 @@ def match(left: Any, right: Any, max_disparity: Optional[int] = None, min_dispar
     return Disparities(disparity, filled)
 
 
-class Matcher:
-    """Matches rectified pairs of one size in the memory of a GPU, such as those of a live camera: no copy to the host, and no
-    allocation where `match` is given `out`.
-
-    width, height: of the images, pixels; channels: 1, or 3 for colours
-    min_disparity, max_disparity, method, options, keywords: as of `match`, without what the host computes: fill, graphcut, and sigma
-        of the method bp
-    device: a name as for Device, or a Device; of several GPUs the first. Its limit of memory counts for each Matcher by itself
-
-    Raises UsageError, OutOfMemory, DeviceUnavailable, DeviceError. Several threads may use one; the work of each call waits for that
-    of the one before, also on other streams.
-    """
-
-    def __init__(self, width: int, height: int, max_disparity: Optional[int] = None, min_disparity: Optional[int] = None,
-                 method: Optional[Literal["sgm", "bm", "bp", "pipeline"]] = None, device: Union[str, Device] = "cuda", *,
-                 channels: int = 1, options: Optional[PairOptions] = None, **keywords: Option) -> None:
-        _check_library()
-        self.width, self.height, self.channels = operator.index(width), operator.index(height), operator.index(channels)
-        if self.channels not in (1, 3):
-            raise UsageError(f"channels is {channels}; it must be 1 or 3")
-        if max(self.width, self.height) > _arrays._MAX_SIDE:
-            raise UsageError(f"width and height are {width} and {height}; each side must be 1 to {_arrays._MAX_SIDE}")
-        given = _texts(options, dict(keywords, max_disparity=max_disparity, min_disparity=min_disparity, method=method))
-        self._matcher = _native.Matcher(_native_device(device, 0), self.width, self.height, self.channels, given)
-        self._last_owners: List[Any] = []
-
-    def match(self, left: Any, right: Any, out: Any = None, stream: Any = None) -> Any:
-        """Queues the disparities of the left image, and does not wait for them: they are there when the work of the stream is done.
-
-        left, right: arrays of CuPy, tensors of PyTorch, or others with `__cuda_array_interface__` or DLPack, (height, width) or
-            (height, width, 3) of uint8, red first, with any pitch. The work waits for the streams that they are written on, where
-            they name these. They must not change before the work is done; the Matcher keeps those of the last call.
-        out: (height, width) of float32 on the same GPU, which the disparities are written to; or the DeviceArray of an earlier call.
-            It saves the allocation of a DeviceArray, and that it is freed later: both may wait for all work of the GPU.
-        stream: of CUDA, that of the work: a stream of CuPy, PyTorch, Numba or cuda-python, or the number of one. None: the one that
-            the left image names, as CuPy's arrays do, else the default stream. Give PyTorch's where it is another.
-
-        Returns `out`, or without it a new DeviceArray: those of `match`, bit for bit; NaN where unknown.
-
-        Raises UsageError, DeviceError; TypeError for what is not in the memory of a GPU.
-        """
-        number, stream_owner = _gpu.stream_of(stream), stream
-        if number is None:
-            number, stream_owner = _gpu.stream_of(getattr(left, "__cuda_array_interface__", {}).get("stream")), left
-        if number is None:
-            number, stream_owner = _gpu.DEFAULT_STREAM, None
-        images = [_gpu.image(left, number, "left"), _gpu.image(right, number, "right")]
-        result = DeviceArray(self._matcher, self.height, self.width) if out is None else out
-        target = _gpu.output(result, number, "out")
-        self._matcher.match(images[0][1], images[1][1], target[1], number)
-        if isinstance(result, DeviceArray):
-            result._written_by(self._matcher, number, stream_owner)
-        # Their memory, while the work may still use it.
-        self._last_owners = [array.owner for array, _ in images] + ([] if out is None else [target[0].owner])
-        return result
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of device memory that it has."""
-        return self._matcher.nbytes
-
-    def __repr__(self) -> str:
-        return f"<reconstruct.Matcher {self.width}x{self.height} cuda:{self._matcher.device}>"
-
-
-class View(NamedTuple):
-    """An undistorted photo with its camera."""
-
-    image: Any  #: (height, width) of uint8 or uint16, or (height, width, 3) of uint8, red first
-    camera: Any  #: (fx, fy, cx, cy) or a 3x3 matrix, pixels; the first pixel's centre is at (0.5, 0.5), see `opencv_camera`
-    pose: Any  #: cam_from_world: [R | t], 3x4 or 4x4, with x_in_cam = R x_in_world + t, as COLMAP has it
-    mask: Any = None  #: of a reference: (height, width) of uint8 or bool, 0 where it is ignored
-
-
-class DepthMaps(NamedTuple):
-    """The depth map of a view and what belongs to it; NaN where unknown."""
-
-    depth: NDArray[np.float32]  #: (height, width), z along the viewing axis, scene units
-    normal: NDArray[np.float32]  #: (height, width, 3), unit, in the frame of the camera, towards it
-    confidence: NDArray[np.float32]  #: (height, width), [0, 1]
-
-
 class FusionView(NamedTuple):
     """The depth map of a view, of `sweep` or of another program."""
 
@@ -263,6 +118,31 @@ class Fusion(NamedTuple):
     warnings: List[str]
 
 
+def match_batch(left: Any, right: Any, max_disparity: Optional[int] = None, min_disparity: Optional[int] = None,
+                method: Optional[Literal["sgm", "bm", "bp", "pipeline"]] = None, device: Union[str, Device] = "auto", threads: int = 0, *,
+                options: Optional[PairOptions] = None, out: Optional[NDArray[np.float32]] = None, **keywords: Option) -> Disparities:
+    """Matches a batch of rectified pairs, as so many calls of `match` do, into one array.
+
+    left, right: arrays (count, height, width) of uint8 or uint16, or (count, height, width, 3) of uint8, or lists of images as of
+        `match`; all of one size
+    max_disparity, min_disparity, method, device, threads, options, keywords: as of `match`
+    out: (count, height, width) of float32, which the disparities are written to; the result has it then
+
+    Returns Disparities whose arrays are (count, height, width).
+
+    Raises as `match`.
+    """
+    _check_library()
+    given = _texts(options, dict(keywords, max_disparity=max_disparity, min_disparity=min_disparity, method=method))
+    images = _arrays.images(left, "left"), _arrays.images(right, "right")
+    target = _arrays.output(out, (len(images[0]), *images[0][0].shape[:2]), "out")
+    disparity, filled = _native.match_batch(_native_device(device, threads), *images, given)
+    if target is not None:
+        np.copyto(target, disparity)
+        disparity = target
+    return Disparities(disparity, filled)
+
+
 def opencv_camera(matrix: Any) -> Tuple[float, float, float, float]:
     """(fx, fy, cx, cy) of a camera matrix of OpenCV, where the centre of the first pixel is (0, 0)."""
     fx, fy, cx, cy = _arrays.camera(matrix, "the camera")
@@ -286,13 +166,14 @@ def _native_fusion_view(given: Any, name: str) -> Tuple[Any, ...]:
 
 def sweep(reference: Union[View, Tuple[Any, ...]], sources: Sequence[Union[View, Tuple[Any, ...]]],
           device: Union[str, Device] = "auto", threads: int = 0, *, options: Optional[SceneOptions] = None,
-          **keywords: Option) -> DepthMaps:
+          out: Optional[Tuple[Any, Any, Any]] = None, **keywords: Option) -> DepthMaps:
     """The depth of a reference view by a plane sweep over 1 to 32 sources, best first.
 
     reference, sources: a View each, or a tuple (image, camera, pose) with an optional mask of the reference
     device, threads: as of `match`
     options: a SceneOptions; keywords: the same by name: what belongs to the method planesweep and its depth maps: depth_min and
         depth_max (without them the depths at which there are surfaces are searched for), window, planes, quality and others
+    out: DepthMaps, or a tuple of depth, normal and confidence, which are written to; the result has those that are not None
 
     The maps are those before the check across views: give them to `fuse`. They are those of the program's *.photometric.bin,
     bit for bit, with its sources in their order, undistorted images, and the same depth_min and depth_max: without both, the
@@ -302,8 +183,13 @@ def sweep(reference: Union[View, Tuple[Any, ...]], sources: Sequence[Union[View,
     """
     _check_library()
     others = [_native_view(it, f"source {i}") for i, it in enumerate(_arrays.sequence(View, sources, "the sources"))]
-    return DepthMaps(*_native.sweep(_native_device(device, threads), _native_view(reference, "the reference"), others,
-                                    _texts(options, keywords)))
+    view = _native_view(reference, "the reference")
+    targets = _arrays.depth_outputs(out, view[0].shape[:2])
+    maps = _native.sweep(_native_device(device, threads), view, others, _texts(options, keywords))
+    for target, found in zip(targets, maps):
+        if target is not None:
+            np.copyto(target, found)
+    return DepthMaps(*(found if target is None else target for target, found in zip(targets, maps)))
 
 
 def fuse(views: Sequence[Union[FusionView, Tuple[Any, ...]]], device: Union[str, Device] = "auto", threads: int = 0, *,

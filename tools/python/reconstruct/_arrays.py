@@ -28,8 +28,8 @@ def _array(given: Any, name: str) -> NDArray[Any]:
         raise TypeError(f"{name} is {_kind(given)}; it must be an array. The images of files are read by other libraries, such as "
                         "cv2.imread; run() takes the files themselves")
     if _gpu.is_on_gpu(given):
-        raise TypeError(f"{name} is {_kind(given)}, in the memory of a GPU; pairs of these are for a reconstruct.Matcher, which is made "
-                        "once for images of one size. Else copy it to the host, of CuPy by image.get()")
+        raise TypeError(f"{name} is {_kind(given)}, in the memory of a GPU; these are for a reconstruct.Matcher or, with poses, a "
+                        "reconstruct.Sweeper, which are made once for images of one size. Else copy it to the host, of CuPy by image.get()")
     return np.asarray(given)
 
 
@@ -45,6 +45,8 @@ def _checked_sides(array: NDArray[Any], name: str) -> NDArray[Any]:
 def _advice(array: NDArray[Any]) -> str:
     """How an image that is refused becomes one that is taken; empty where that is unknown."""
     shape = array.shape
+    if len(shape) == 4:
+        return ": a batch of pairs is matched by match_batch()"
     if len(shape) == 3 and shape[2] == 4:
         return ": drop its fourth channel by image[..., :3]"
     if len(shape) == 3 and shape[0] in (1, 3) and shape[2] > 4:
@@ -79,6 +81,20 @@ def image(given: Any, name: str) -> NDArray[Any]:
     return np.array(array, array.dtype.newbyteorder("="), order="C")
 
 
+def images(given: Any, name: str) -> List[NDArray[Any]]:
+    """Those of a batch."""
+    if not isinstance(given, (list, tuple)):
+        array = _array(given, name)
+        if array.ndim not in (3, 4):
+            raise UsageError(f"{name} is an array of shape {array.shape}; a batch is (count, height, width), with colours "
+                             "(count, height, width, 3)")
+        given = array
+    batch = [image(it, f"{name}[{i}]") for i, it in enumerate(given)]
+    if not batch:
+        raise UsageError(f"{name} is empty; a batch has at least one image")
+    return batch
+
+
 def mask(given: Any, name: str) -> Optional[NDArray[Any]]:
     if given is None:
         return None
@@ -111,6 +127,16 @@ def output(given: Any, shape: Tuple[int, ...], name: str) -> Optional[NDArray[np
     if not given.flags.writeable:
         raise UsageError(f"{name} is read-only")
     return given
+
+
+def depth_outputs(given: Any, shape: Tuple[int, ...]) -> List[Optional[NDArray[np.float32]]]:
+    """Arrays of the caller's for depth, normal and confidence."""
+    if given is None:
+        return [None, None, None]
+    if not isinstance(given, (tuple, list)) or len(given) != 3:
+        raise TypeError(f"out is {_kind(given)}; it must be DepthMaps, or a tuple (depth, normal, confidence)")
+    shapes = (shape, (*shape, 3), shape)
+    return [output(it, of, f"{name} of out") for it, of, name in zip(given, shapes, ("depth", "normal", "confidence"))]
 
 
 def _numbers(given: Any, name: str) -> NDArray[np.float64]:
