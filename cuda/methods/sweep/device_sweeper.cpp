@@ -73,7 +73,7 @@ struct SweeperMaps {
   float* depth[2];       ///< in turn
   float* confidence;
   Vec3f* normal;
-  int* labels;  ///< of speckles, null where none are removed
+  int* labels;  ///< of speckles, as the sizes
   int* sizes;
 
   SweeperMaps(const SweepShape& shape, Arena& arena) {

@@ -162,7 +162,7 @@ class Sweeper:
     allocation where `sweep` is given `out`.
 
     The host chooses planes, by cameras and poses, and queues the work. Without both depth_min and depth_max it searches for the depths
-    first, in maps of about 100 x 100 to 200 x 200 pixels that it copies from the GPU, and so waits for these.
+    first, in coarse maps, whose shorter side has 100 to 200 pixels, that it copies from the GPU, and so waits for these.
 
     width, height: of all images, pixels; channels: 1, or 3 for colours
     sources: the most of a call, 1 to 32

@@ -49,7 +49,7 @@ struct SweeperState;
 /// Sweeps views of one size that are in the memory of a GPU, such as those of a moving camera: images and
 /// maps are not copied to the host, and `sweep` allocates nothing. The maps are those of `sweep` on the same
 /// device, bit for bit. The host chooses planes, by cameras and poses, and queues the work. Without both
-/// bounds of the depths it searches for them first, in maps of about 100 x 100 to 200 x 200 pixels that it
+/// bounds of the depths it searches for them first, in maps with 100 to 200 rows or columns that it
 /// copies from the GPU, and so waits for these. Copies are the same sweeper. Thread-safe: calls may name any
 /// streams, and the work of each waits on the GPU for that of the one before; a sweeper for each stream works
 /// side by side. One that was moved from is empty: its calls throw UsageError.
