@@ -110,10 +110,8 @@ Sweeper::Sweeper(const Device& device, int width, int height, PixelType type, in
 
 void Sweeper::sweep(const DeviceView& reference, const std::vector<DeviceView>& sources,
                     const DeviceDepthMapsView& maps, void* stream, const DepthBounds& bounds) const {
-  detail::guarded([&] {
-    const detail::SweeperState& it = state();
-    it.device.opened().arena.execute([&] { sweep_views(it, reference, sources, maps, stream, bounds); });
-  });
+  // On the calling thread, which a stream may belong to.
+  detail::guarded([&] { sweep_views(state(), reference, sources, maps, stream, bounds); });
 }
 
 void Sweeper::order_after_sweep(void* stream) const {

@@ -106,11 +106,12 @@ class SweeperWork {
       while (longest_side(search) > 1) halve_all(search, staged.halve_channel());
     });
     limit_ = memory_limit - std::min(memory_limit, images);
-    const SweepPlan largest = plan_sweep(shape_, limit_);
+    const std::size_t largest =
+        std::max(plan_sweep(shape_, limit_).bytes, plan_sweep(search_shape(shape_), limit_).bytes);
     images_.reset(images);
     maps_.emplace(shape_, images_);
     images_begin_ = images_.used();
-    workspace_.arena.reset(largest.bytes);
+    workspace_.arena.reset(largest);
     workspace_.stream.synchronize();
   }
   ~SweeperWork() { order.synchronize(); }  // before the memory is freed

@@ -100,6 +100,25 @@ std::optional<DepthRange> found_range(const SearchWork& work, const SweepProblem
   return DepthRange{1 / near, 1 / std::max(far, least)};
 }
 
+SweepShape search_shape(const SweepShape& shape) {
+  const SweepShape coarsest = has_patches(shape) ? coarsest_shape(shape) : shape;
+  SweepShape search;
+  search.cost = shape.cost;
+  search.optimizer = Optimizer::kSemiGlobal;
+  search.channels = shape.channels;
+  search.planes = kMaxPlanesSearched;
+  search.sources = std::min(shape.sources, static_cast<int>(kMaxSearchSources));
+  search.width = coarsest.width, search.height = coarsest.height;
+  search.source_width = coarsest.source_width, search.source_height = coarsest.source_height;
+  int* const sides[] = {&search.width, &search.height, &search.source_width, &search.source_height};
+  const auto shortest = [&] {
+    return **std::ranges::min_element(sides, {}, [](int* side) { return *side; });
+  };
+  while (shortest() / 2 >= kMinSide)
+    for (int* side : sides) *side = (*side + 1) / 2;
+  return search;
+}
+
 DepthRange narrowed_range(const DepthRange& searched, const DepthRange& expected,
                           const std::optional<DepthRange>& found) {
   if (!found) return expected;

@@ -23,6 +23,9 @@ struct SearchWork {
 std::optional<DepthRange> found_range(Backend& backend, const SweepProblem& problem);
 std::optional<DepthRange> found_range(const SearchWork& work, const SweepProblem& problem);
 
+/// The shape of the largest sweep of a search, for problems of a shape.
+SweepShape search_shape(const SweepShape& shape);
+
 /// The part of `searched` that has to be swept: where surfaces are found or, by sparse points, expected; the
 /// expected range where none are found.
 /// @param expected  within `searched`

@@ -32,7 +32,7 @@ struct Images {
 
   std::string refusal(int channels = 1) const {
     try {
-      check_device_pair({kWidth, kHeight, channels}, left, right, disparity);
+      check_device_pair({kWidth, kHeight, channels}, {left, right, disparity});
       return "";
     } catch (const UsageError& error) {
       return error.what();

@@ -5,11 +5,15 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "core/aligned_buffer.hpp"
 #include "methods/backend.hpp"
 #include "methods/stereo/pair.hpp"
 #include "methods/sweep/plane_sweep.hpp"
+#include "methods/sweep/view_sweep.hpp"
 #include "reference/textured_plane.hpp"
 
 namespace recon {
@@ -33,6 +37,39 @@ TEST(FoundRange, HoldsTheSurfaceAndLittleMore) {
   EXPECT_GT(found->near, 1 / 1.7);
   EXPECT_GT(found->far, 1 / 0.76);
   EXPECT_LT(found->far, 10);  // of the 50 that are searched
+}
+
+TEST(FoundRange, SweepsNoMoreThanIsSaid) {
+  for (const auto& [width, height] : {std::pair{1000, 701}, {320, 240}, {90, 70}}) {
+    const auto scene = reference::textured_plane(width, height, {1.0, 0.5 / width, 0});
+    SweepProblem problem = problem_of(scene, 0.25, 50);
+    for (const int levels : {0, 1}) {
+      problem.optimizer = levels > 0 ? Optimizer::kPatches : Optimizer::kSemiGlobal;
+      problem.patch_match.levels = levels;
+      std::vector<Image<std::uint8_t>> pixels;
+      halve_images(problem, halved_into(pixels));
+      const SweepShape said = search_shape(sweep_shape(problem));
+      int sweeps = 0;
+      const auto sweep = [&](const SweepProblem& given) {
+        ++sweeps;
+        const SweepShape shape = sweep_shape(given);
+        EXPECT_EQ(
+            std::tuple(shape.width, shape.height, shape.source_width, shape.source_height, shape.sources),
+            std::tuple(said.width, said.height, said.source_width, said.source_height, said.sources));
+        EXPECT_LE(shape.planes, said.planes);
+        EXPECT_EQ(shape.optimizer, said.optimizer);
+        return sweep_view(given);
+      };
+      const auto found = found_range({halved_into(pixels), sweep}, problem);
+      EXPECT_EQ(sweeps, 1);
+      const auto cpu = make_cpu_backend({.threads = 2, .memory_limit = {}});
+      const auto expected = found_range(*cpu, problem);
+      ASSERT_EQ(found.has_value(), expected.has_value());
+      if (!found) continue;
+      EXPECT_EQ(found->near, expected->near);
+      EXPECT_EQ(found->far, expected->far);
+    }
+  }
 }
 
 /// Finds a surface at inverse depth 1 in the left half of a view, and one at 3 in the right half, of which it
