@@ -1,9 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "cuda/aggregate/cross_passes.hpp"
 #include "cuda/match/sweep.hpp"
 #include "cuda/methods/sweep/patch_stages.hpp"
 #include "cuda/methods/sweep/sweep_executor.hpp"
+#include "methods/sweep/depth_search.hpp"
 #include "methods/sweep/plane_sweep.hpp"
 
 /// The cutting of a view, which needs no GPU.
@@ -275,6 +280,35 @@ TEST(SweepGrid, PlanesPerBlockKeepTheDeviceBusy) {
   EXPECT_LT(waves * planes, 1.08 * 304.0 * 256.0 / 132.0);
   EXPECT_EQ(planes_per_block(100000, 64, 1365, 132, 16), 64) << "many tiles need no cut";
   EXPECT_LE(planes_per_block(1, 4000, 62, 132, 1), 62) << "the book-keeping of a block is bounded";
+}
+
+/// A sweeper of views in device memory takes its memory once.
+TEST(SweepPlan, OfFewerPlanesAndSourcesFitsWhereTheLargestOneDoes) {
+  std::vector<MethodSpec> specs;
+  for (const MethodSpec& spec : {zncc(), sad()})
+    for (const Optimizer optimizer : {Optimizer::kWinnerTakeAll, Optimizer::kSemiGlobal}) {
+      specs.push_back(spec);
+      specs.back().optimizer = optimizer;
+    }
+  specs.push_back(zncc());
+  set_patches(specs.back(), true);
+  specs.back().coarsest = Optimizer::kSemiGlobal;
+  for (const MethodSpec& spec : specs)
+    for (const auto& [width, height] : {std::pair{1, 1}, {200, 150}, {640, 480}, {3000, 2000}}) {
+      SweepShape shape{spec, width, height, width, height, 1, 8, 256};
+      shape.patch_match.levels = has_patches(spec) && height >= 320 ? 1 : 0;
+      const SweepShape search = search_shape(shape);
+      const std::size_t capacity =
+          std::max(plan_sweep(shape, 8 * kGiB).bytes, plan_sweep(search, 8 * kGiB).bytes);
+      for (const int planes : {2, 3, 31, 32, 100, 129, 255})
+        for (const int sources : {1, 7, 8}) {
+          SweepShape smaller = shape, smaller_search = search;
+          smaller.planes = planes, smaller_search.planes = std::min(planes, search.planes);
+          smaller.sources = smaller_search.sources = sources;
+          EXPECT_NO_THROW(plan_sweep(smaller, capacity)) << width << " " << planes << " " << sources;
+          EXPECT_NO_THROW(plan_sweep(smaller_search, capacity)) << width << " " << planes << " " << sources;
+        }
+    }
 }
 
 }  // namespace
