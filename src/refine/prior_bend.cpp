@@ -123,7 +123,8 @@ class PriorBendFit {
         const PriorAnchor& it = anchors[i];
         const auto column = bend_.columns.col(it.x);
         sums[it.fold].add(column, (bend_.scale * it.prior + bend_.shift) / it.inverse_depth,
-                          factors.dot(column) / it.inverse_depth, 1 / (1 + std::pow(errors[i] / scale, 2)));
+                          factors.dot(column) / it.inverse_depth,
+                          it.weight / (1 + std::pow(errors[i] / scale, 2)));
       }
       for (int fold = 0; fold < kPriorFolds; ++fold) sums[fold].add_to(result[fold], row);
     }

@@ -11,7 +11,8 @@ namespace recon {
 struct PriorAnchor {
   int x = 0, y = 0;
   double prior = 0, inverse_depth = 0;
-  int fold = 0;  ///< part of the anchors, in [0, kPriorFolds)
+  int fold = 0;       ///< part of the anchors, in [0, kPriorFolds)
+  double weight = 1;  ///< the confidence of the prior, (0, 1]
 };
 
 inline constexpr int kPriorFolds = 5;

@@ -31,8 +31,8 @@ struct Sum {
 using Sums = Image<Sum>;
 
 /// A value of an anchor, which counts little if its relative error is above the scale.
-Sum weighted(double value, double error, double scale) {
-  const double weight = 1 / (1 + std::pow(error / scale, 2));
+Sum weighted(const PriorAnchor& anchor, double value, double error, double scale) {
+  const double weight = anchor.weight / (1 + std::pow(error / scale, 2));
   return {weight, weight * value};
 }
 
@@ -96,16 +96,22 @@ int fold_of(int x, int y) {
   return (x / kBlock + 2 * (y / kBlock)) % kPriorFolds;
 }
 
+/// Whether a prior says something at a pixel.
+bool says_something(ImageView<const float> prior, ImageView<const float> confidence, int x, int y) {
+  return !std::isnan(prior(x, y)) && (confidence.empty() || confidence(x, y) >= PriorFit::kMinConfidence);
+}
+
 /// The anchors that are used where the prior has a value. A single value far from all others would decide the
 /// first fit, and is left out.
-std::vector<PriorAnchor> used_anchors(ImageView<const float> prior, ImageView<const float> anchor) {
+std::vector<PriorAnchor> used_anchors(ImageView<const float> prior, ImageView<const float> anchor,
+                                      ImageView<const float> confidence) {
   std::vector<PriorAnchor> anchors;
   std::vector<double> values;
   for (int y = 0; y < prior.height; y += kAnchorStep)
     for (int x = 0; x < prior.width; x += kAnchorStep) {
-      if (std::isnan(anchor(x, y)) || std::isnan(prior(x, y))) continue;
-      anchors.push_back(
-          {x, y, static_cast<double>(prior(x, y)), 1 / static_cast<double>(anchor(x, y)), fold_of(x, y)});
+      if (std::isnan(anchor(x, y)) || !says_something(prior, confidence, x, y)) continue;
+      anchors.push_back({x, y, static_cast<double>(prior(x, y)), 1 / static_cast<double>(anchor(x, y)),
+                         fold_of(x, y), confidence.empty() ? 1 : static_cast<double>(confidence(x, y))});
       values.push_back(anchors.back().prior);
     }
   if (anchors.empty()) return anchors;
@@ -126,7 +132,7 @@ class LocalFit {
       const double bent = bend.inverse_depth(it.x, it.y, it.prior);
       if (it.fold == fold || !(bent > 0)) continue;
       const double ratio = it.inverse_depth / bent - 1;
-      sums(it.x / kCell, it.y / kCell).add(weighted(ratio, ratio, kScale));
+      sums(it.x / kCell, it.y / kCell).add(weighted(it, ratio, ratio, kScale));
     }
     ratios_ = local_means(sums, 0, kBendRidge);
   }
@@ -163,8 +169,9 @@ std::vector<double> held_out_errors_of_surface(int width, int height,
     Sum all;
     for (const PriorAnchor& it : anchors)
       if (it.fold != fold)
-        sums(it.x / kCell, it.y / kCell).add({1, it.inverse_depth}), all.add({1, it.inverse_depth});
-    const Image<double> surface = local_means(sums, all.value / std::max(all.weight, 1.0), kRidge);
+        for (Sum* const sum : {&sums(it.x / kCell, it.y / kCell), &all})
+          sum->add({it.weight, it.weight * it.inverse_depth});
+    const Image<double> surface = local_means(sums, all.weight > 0 ? all.value / all.weight : 0, kRidge);
     for (std::size_t i = 0; i < anchors.size(); ++i)
       if (anchors[i].fold == fold)
         errors[i] = std::abs(
@@ -180,9 +187,14 @@ std::vector<PriorAnchor> without_prior(const std::vector<PriorAnchor>& anchors) 
   return result;
 }
 
-double share_right(const std::vector<double>& errors) {
-  return static_cast<double>(std::ranges::count_if(errors, [](double e) { return e <= PriorFit::kRight; })) /
-         static_cast<double>(errors.size());
+/// The share of the anchors, by their weights, that are predicted.
+double share_right(const std::vector<PriorAnchor>& anchors, const std::vector<double>& errors) {
+  double right = 0, all = 0;
+  for (std::size_t i = 0; i < anchors.size(); ++i) {
+    all += anchors[i].weight;
+    if (errors[i] <= PriorFit::kRight) right += anchors[i].weight;
+  }
+  return right / all;
 }
 
 /// The errors that are expected, by those of anchors.
@@ -192,7 +204,7 @@ Image<double> expected_errors(int width, int height, const std::vector<PriorAnch
   Sum all;
   for (std::size_t i = 0; i < anchors.size(); ++i) {
     const double error = std::min(errors[i], static_cast<double>(PriorFit::kMaxError));
-    const Sum sum = weighted(error, error, 2 * kScale);
+    const Sum sum = weighted(anchors[i], error, error, 2 * kScale);
     sums(anchors[i].x / kCell, anchors[i].y / kCell).add(sum), all.add(sum);
   }
   return local_means(sums, all.value / all.weight, kRidge);
@@ -200,28 +212,31 @@ Image<double> expected_errors(int width, int height, const std::vector<PriorAnch
 
 }  // namespace
 
-PriorFit fit_prior(ImageView<const float> prior, ImageView<const float> anchor) {
+PriorFit fit_prior(ImageView<const float> prior, ImageView<const float> anchor,
+                   ImageView<const float> confidence) {
   EXPECTS(prior.width == anchor.width && prior.height == anchor.height);
+  EXPECTS(confidence.empty() || (prior.width == confidence.width && prior.height == confidence.height));
   const int width = prior.width, height = prior.height;
   PriorFit fit{.depth = Image<float>(width, height, kUnknown),
                .error = Image<float>(width, height, kUnknown)};
-  const std::vector<PriorAnchor> anchors = used_anchors(prior, anchor);
+  const std::vector<PriorAnchor> anchors = used_anchors(prior, anchor, confidence);
   fit.anchors = static_cast<int>(anchors.size());
   if (anchors.empty()) return fit;
   const PriorBends bends = fit_bends(width, height, anchors);
   const std::vector<double> errors = held_out_errors(bends, width, height, anchors);
-  fit.right = share_right(errors);
-  fit.right_flat = share_right(held_out_errors_of_surface(width, height, anchors));
+  fit.right = share_right(anchors, errors);
+  fit.right_flat = share_right(anchors, held_out_errors_of_surface(width, height, anchors));
   // The bend alone is a smooth surface, too.
   if (const std::vector<PriorAnchor> flat = without_prior(anchors); fit.follows() && !flat.empty())
-    fit.right_flat = std::max(
-        fit.right_flat, share_right(held_out_errors(fit_bends(width, height, flat), width, height, flat)));
+    fit.right_flat =
+        std::max(fit.right_flat,
+                 share_right(flat, held_out_errors(fit_bends(width, height, flat), width, height, flat)));
   const LocalFit whole(bends.all, width, height, anchors, kPriorFolds);
   const Image<double> expected = expected_errors(width, height, anchors, errors);
   parallel_for(height, [&](int y) {
     for (int x = 0; x < width; ++x) {
-      const double inverse =
-          std::isnan(prior(x, y)) ? 0 : whole.inverse_depth(x, y, static_cast<double>(prior(x, y)));
+      if (!says_something(prior, confidence, x, y)) continue;
+      const double inverse = whole.inverse_depth(x, y, static_cast<double>(prior(x, y)));
       if (!(inverse > 0)) continue;
       fit.depth(x, y) = static_cast<float>(1 / inverse);
       fit.error(x, y) = static_cast<float>(value_at(expected, x + 0.5, y + 0.5, kCell));

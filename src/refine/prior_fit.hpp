@@ -16,6 +16,8 @@ struct PriorFit {
   double right_flat = 0;  ///< the same of smooth surfaces without the prior
   int anchors = 0;        ///< pixels by which the prior was judged
   static constexpr float kMaxError = 0.1f;
+  /// A prior that is less confident is not used.
+  static constexpr float kMinConfidence = 0.1f;
   /// Fewer can be met by chance.
   static constexpr int kMinAnchors = 200;
 
@@ -31,8 +33,11 @@ struct PriorFit {
 /// fine, cells of twice the size and around a cell decide as far as it has few anchors, and anchors whose
 /// ratio is off by much more than 2 % lose their weight. Expected errors come from cross-validation: anchors
 /// that are predicted by a fit without their fold, blocks of 48 x 48 pixels. Deterministic.
-/// @param prior   finite values, NaN = unknown
-/// @param anchor  depths of the same size, NaN = none
-PriorFit fit_prior(ImageView<const float> prior, ImageView<const float> anchor);
+/// @param prior       finite values, NaN = unknown
+/// @param anchor      depths of the same size, NaN = none
+/// @param confidence  of the prior, [0, 1], by which anchors are weighted: where it is unknown or below
+///                    PriorFit::kMinConfidence, the prior counts as unknown; or empty: 1
+PriorFit fit_prior(ImageView<const float> prior, ImageView<const float> anchor,
+                   ImageView<const float> confidence = {});
 
 }  // namespace recon

@@ -120,6 +120,56 @@ TEST(PriorFit, ExpectsErrorsWhereThePriorIsOfSomethingElse) {
   EXPECT_LT(fit.error(260, 60), 1e-3f);
 }
 
+/// A part of the image where the prior is of something else, and says how sure it is.
+struct UnsurePart {
+  static constexpr int kEnd = 128;  ///< its columns
+
+  Image<float> depth = truth(), anchor = anchors_of(depth), prior = prior_of(depth, 0);
+  Image<float> confidence{kPriorWidth, kPriorHeight, 1.0f};
+
+  explicit UnsurePart(float sure) {
+    std::mt19937 random(3);
+    for (int y = 0; y < kPriorHeight; ++y)
+      for (int x = 0; x < kEnd; ++x) {
+        prior(x, y) = 7.3f * (0.2f + static_cast<float>(random() % 50) / 100);
+        confidence(x, y) = sure;
+      }
+  }
+  PriorFit fit() const { return fit_prior(prior.view(), anchor.view(), confidence.view()); }
+};
+
+TEST(PriorFit, SaysNothingWhereThePriorIsNotSure) {
+  for (const float sure : {0.0f, 0.05f, kUnknown}) {
+    const UnsurePart part(sure);
+    const PriorFit fit = part.fit();
+    EXPECT_TRUE(fit.follows());
+    EXPECT_EQ(fit.right, 1);
+    EXPECT_TRUE(std::isnan(fit.depth(60, 100)));
+    EXPECT_TRUE(std::isnan(fit.error(60, 100)));
+    for (int y = 0; y < kPriorHeight; ++y)
+      for (int x = UnsurePart::kEnd; x < kPriorWidth; ++x)
+        ASSERT_NEAR(fit.depth(x, y) / part.depth(x, y), 1, 1e-5) << x << ", " << y;
+  }
+}
+
+TEST(PriorFit, IsJudgedByWhatItIsSureOf) {
+  EXPECT_FALSE(UnsurePart(1).fit().follows()) << UnsurePart(1).fit().right;
+  const PriorFit fit = UnsurePart(0.15f).fit();
+  EXPECT_TRUE(fit.follows()) << fit.right << " " << fit.right_flat;
+  EXPECT_FALSE(std::isnan(fit.depth(60, 100)));
+  EXPECT_GT(fit.error(60, 100), 0.04f);
+}
+
+TEST(PriorFit, OfOneConfidenceIsThatWithout) {
+  const Image<float> depth = truth(), anchor = anchors_of(depth), prior = prior_of(depth, 0.1);
+  const Image<float> sure(kPriorWidth, kPriorHeight, 1.0f);
+  const PriorFit with = fit_prior(prior.view(), anchor.view(), sure.view()),
+                 without = fit_prior(prior.view(), anchor.view());
+  EXPECT_EQ(with.right, without.right);
+  for (int y = 0; y < kPriorHeight; ++y)
+    ASSERT_TRUE(std::equal(with.depth.row(y), with.depth.row(y) + kPriorWidth, without.depth.row(y)));
+}
+
 TEST(PriorFit, DoesNotFollowWhatIsNotOfTheView) {
   const Image<float> depth = truth(), anchor = anchors_of(depth), prior = prior_of(depth, 0);
   Image<float> mirrored(kPriorWidth, kPriorHeight), noise(kPriorWidth, kPriorHeight),
