@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -14,37 +14,39 @@
 #include <utility>
 
 #include "api/call.hpp"
+#include "api/checked_views.hpp"
 #include "api/convert.hpp"
 #include "api/views.hpp"
 #include "core/interrupt.hpp"
 #include "core/plain_number.hpp"
-#include "core/unique_id.hpp"
 #include "fuse/agreement.hpp"
 #include "fuse/device_fusion.hpp"
 #include "fuse/fusion.hpp"
-#include "fuse/normal_noise.hpp"
-#include "io/map/map_files.hpp"
+#include "io/map/given_map.hpp"
 #include "match/combine_step.hpp"
 #include "session/diagnose/given_depths.hpp"
-#include "session/options/options.hpp"
+#include "session/options/option_table.hpp"
 #include "session/plan/plan.hpp"
-#include "session/scene/view_check.hpp"
 
 namespace reconstruct {
 
 namespace {
 
 using namespace recon;
+using detail::view_name;
 using reconstruct::FusionView;
 
-std::string view_name(std::size_t view) {
-  return "view " + std::to_string(view);
-}
-
-SceneSettings fusion_settings(const Options& given) {
-  const SessionOptions options = detail::parse_results_options(
-      given, "fuse", false,
+SceneSettings fusion_settings(const Options& given, bool with_priors) {
+  constexpr const char* kOfPriors = "prior-kind";  // it has a meaning without --prior-maps here
+  Options others = given;
+  others.erase(kOfPriors);
+  SessionOptions options = detail::parse_results_options(
+      others, "fuse", false,
       {OptionResult::kCheck, OptionResult::kAgreement, OptionResult::kCloud, OptionResult::kPlan});
+  if (const auto kind = given.find(kOfPriors); kind != given.end()) {
+    if (!with_priors) throw UsageError("--prior-kind has a meaning where views have priors only");
+    find_option(kOfPriors)->set(options, kind->second);
+  }
   for (const char* of_sweeps : {"max-image-size", "quality", "preset"})
     if (given.contains(of_sweeps))
       throw UsageError(std::string("--") + of_sweeps + " has no meaning for fuse, whose maps are given");
@@ -79,11 +81,31 @@ void check_sources(const FusionView& view, std::size_t index, std::size_t count)
   }
 }
 
+/// Priors and their confidences may be of any resolution.
+void check_prior(const FusionView& view, const std::string& name) {
+  if (view.prior.data == nullptr) {
+    if (view.prior_confidence.data != nullptr)
+      throw UsageError(name + " has confidences of a prior, and no prior");
+    return;
+  }
+  for (const auto& [map, what] : {std::pair(&view.prior, "the prior of "),
+                                  std::pair(&view.prior_confidence, "the confidence of the prior of ")}) {
+    if (map->data == nullptr) continue;
+    check_map(*map, *map, what + name);
+    if (!same_shape_of_image(map->width, map->height, view.depth.width, view.depth.height))
+      throw UsageError(fmt::format(
+          "{}{} has {} pixels and the depth map {}; it must be of all of it, in any "
+          "resolution above a sixteenth",
+          what, name, size_text(map->width, map->height), size_text(view.depth.width, view.depth.height)));
+  }
+}
+
 void check_view(const FusionView& view, std::size_t index, std::size_t count) {
   const std::string name = view_name(index);
   check_map(view.depth, view.depth, "the depth map of " + name);
   if (view.confidence.data != nullptr) check_map(view.confidence, view.depth, "the confidence of " + name);
   check_sources(view, index, count);
+  check_prior(view, name);
   if (view.colour.data == nullptr) return;
   detail::check_image(view.colour, "the colour of " + name);
   if (view.colour.width != view.depth.width || view.colour.height != view.depth.height)
@@ -108,84 +130,6 @@ ScenePlan fusion_plan(const std::vector<FusionView>& views, const SceneSettings&
   }
   return plan_given_views(std::move(scene), any ? sources : std::vector<std::vector<int>>{}, {}, settings);
 }
-
-/// A copy of the caller's depths.
-recon::Image<float> given_depth(const MapView<float>& map) {
-  recon::Image<float> depth(map.width, map.height);
-  for (int y = 0; y < map.height; ++y) {
-    const float* from = detail::row_of(map, y);
-    for (int x = 0; x < map.width; ++x)
-      depth(x, y) = std::isfinite(from[x]) && from[x] > 0 ? from[x] : kUnknown;
-  }
-  return depth;
-}
-
-/// A copy of the caller's maps.
-ViewDepth given_maps(const FusionView& view, const std::string& name, const DepthRange& bounds) {
-  const int width = view.depth.width, height = view.depth.height;
-  recon::Image<float> depth = given_depth(view.depth), confidence(width, height);
-  for (int y = 0; y < height; ++y) {
-    const float* trust = view.confidence.data == nullptr ? nullptr : detail::row_of(view.confidence, y);
-    for (int x = 0; x < width; ++x) {
-      const float given = trust == nullptr ? 1.0f : trust[x];
-      confidence(x, y) = std::isnan(depth(x, y)) ? kUnknown : given >= 0 ? std::min(given, 1.0f) : 0.0f;
-    }
-  }
-  const recon::Image<std::uint8_t> mask = detail::mask_of(view.mask, width, height, name);
-  ViewDepth maps = finish_view(std::move(depth), std::move(confidence), mask.view(), false, 0);
-  keep_within(bounds, maps);
-  round_confidences(maps.confidence.view());
-  return maps;
-}
-
-/// The maps of all views, from the caller's to the checked ones.
-class CheckedViews {
- public:
-  CheckedViews(Backend& backend, const std::vector<FusionView>& views, const ScenePlan& plan,
-               const CheckSettings& settings)
-      : views_(views), settings_(settings), plan_(plan), first_id_(unique_ids(views.size())) {
-    for (std::size_t i = 0; i < views.size(); ++i) {
-      maps_.push_back(given_maps(views[i], view_name(i), settings.bounds));
-      maps_[i].normal = backend.normals(maps_[i].depth.view(), plan_.views[i].camera, first_id_ + i);
-    }
-    for (std::size_t i = 0; i < views.size(); ++i) checked_.push_back(check(backend, i));
-  }
-
-  std::vector<ViewDepth>& checked() { return checked_; }
-
- private:
-  DepthSource source(int view) const {
-    const ViewDepth& maps = maps_[view];
-    return {plan_.view(view).camera, plan_.scene_view(view).cam_from_world,
-            first_id_ + static_cast<std::uint64_t>(view),
-            [&maps] {
-              return DepthSource::Maps{maps.depth.view(), maps.normal.view(), nullptr};
-            },
-            recon::normal_noise(maps.depth.view(), maps.normal.view(), maps.confidence.view())};
-  }
-
-  ViewDepth check(Backend& backend, std::size_t index) const {
-    check_interrupted();
-    const int view = static_cast<int>(index);
-    const recon::Image<std::uint8_t> mask = detail::mask_of(views_[index].mask, views_[index].depth.width,
-                                                            views_[index].depth.height, view_name(index));
-    ViewCheck of_view{source(view), {}, mask.view(), {}, {}};
-    for (const int other : plan_.view(view).sources) of_view.sources.push_back(source(other));
-    of_view.count_agreement = [&] {
-      return backend.count_agreement(of_view.reference, of_view.sources, settings_.consistency);
-    };
-    of_view.normals = [&](recon::ImageView<const float> depth) {
-      return backend.checked_normals(depth, of_view.reference.camera);
-    };
-    return recon::check_view(of_view, maps_[index], settings_);
-  }
-
-  const std::vector<FusionView>& views_;
-  const CheckSettings& settings_;
-  const ScenePlan& plan_;
-  const std::uint64_t first_id_;
-  std::vector<ViewDepth> maps_, checked_;
-};
 
 /// Hands fusion the checked maps.
 class MapsInMemory : public FusionMapLoader {
@@ -260,8 +204,8 @@ std::vector<std::string> doubts_of_maps(const std::vector<FusionView>& views, co
   std::iota(all.begin(), all.end(), 0);
   MapDoubts doubts =
       doubts_of({plan, std::move(all), [](int) { return true; },
-                 [&](int view) { return given_depth(views[view].depth); }, points, "the sparse points",
-                 [](double scale) { return "divide them by " + plain(scale, 4); }});
+                 [&](int view) { return detail::given_depth(views[view].depth); }, points,
+                 "the sparse points", [](double scale) { return "divide them by " + plain(scale, 4); }});
   if (doubts.useless) throw InputError(fmt::format("{}", fmt::join(doubts.texts, "; ")));
   return std::move(doubts.texts);
 }
@@ -270,7 +214,8 @@ Fusion fuse_views(Backend& backend, const std::vector<FusionView>& views, const 
   const ScenePlan plan = fusion_plan(views, settings);
   Fusion result;
   result.warnings = doubts_of_maps(views, plan);
-  CheckedViews check(backend, views, plan, settings.check);
+  detail::CheckedViews check(backend, views, plan, settings.check, settings.prior.kind);
+  std::ranges::copy(check.warnings(), std::back_inserter(result.warnings));
   const std::vector<std::vector<int>> overlaps = plan.overlaps();
   std::vector<recon::FusionView> geometry;
   for (std::size_t i = 0; i < views.size(); ++i)
@@ -291,7 +236,9 @@ Fusion fuse_views(Backend& backend, const std::vector<FusionView>& views, const 
 Fusion fuse(const Device& device, const std::vector<FusionView>& views, const Options& options,
             std::stop_token stop) {
   return detail::on_device(device, std::move(stop), [&](const detail::OpenDevice& opened) {
-    return fuse_views(opened.front(), views, fusion_settings(options));
+    const bool with_priors =
+        std::ranges::any_of(views, [](const FusionView& view) { return view.prior.data != nullptr; });
+    return fuse_views(opened.front(), views, fusion_settings(options, with_priors));
   });
 }
 

@@ -209,6 +209,11 @@ class Views(Plane):
         refuses(TypeError, "the depth map of view 0 is of type str", depth="depth.pfm")
         refuses(ValueError, r"the points of view 0 are an array of shape \(3,\)", points=[1, 2, 3])
         refuses(TypeError, "the points of view 0 must be numbers", points=[["a", "b", "c"]])
+        refuses(ValueError, "the prior of view 0 is an array of complex", prior=views[0].depth.astype(complex))
+        refuses(ValueError, "the prior of view 0 has 20x10 pixels and the depth map 160x120", prior=np.ones((10, 20)))
+        refuses(ValueError, "the confidence of the prior of view 0 has 20x10 pixels", prior=views[0].depth, prior_confidence=np.ones((10, 20)))
+        with self.assertRaisesRegex(ValueError, "--prior-kind has a meaning where views have priors only"):
+            reconstruct.fuse(views, device="cpu", prior_kind="inverse")
         depth = views[0].depth
         whole = reconstruct.fuse(views, device="cpu")
         self.assertGreater(len(whole.cloud), 1000)

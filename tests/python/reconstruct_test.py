@@ -214,6 +214,29 @@ class Views(Plane):
         self.assertTrue(np.isnan(depth[:, 50:60]).all())
         self.assertGreater(np.isfinite(depth[:, 70:90]).mean(), 0.8)
 
+    def test_priors_fill_what_no_view_shows(self):
+        def depth(view):  # of two walls, with a gap between them
+            ray = (np.arange(self.WIDTH) + 0.5 - 80) / 100
+            row = np.where(0.4 * view + 4 * ray < 0, 4, 5)
+            return np.tile(row, (self.HEIGHT, 1)).astype(np.float32)
+
+        hole = np.s_[40:60, 30:130]
+        views, truth = [], depth(0)
+        for i, it in enumerate(self.views()):
+            known, prior = depth(i), 3 / depth(i) + 0.1
+            known[hole] = np.nan
+            views.append(reconstruct.FusionView(known, it.camera, it.pose, prior=prior))
+        options = dict(device="cpu", max_hole=0)
+        self.assertTrue(np.isnan(reconstruct.fuse([it._replace(prior=None) for it in views], **options).checked[0].depth[hole]).all())
+        found = reconstruct.fuse(views, prior_kind="inverse", **options)
+        self.assertEqual(found.warnings, [])
+        right = np.abs(found.checked[0].depth[hole] / truth[hole] - 1) < 0.01
+        self.assertGreater(right.mean(), 0.8)
+        half = np.ones((60, 80), np.float32)  # of half the size, unsure of the hole
+        half[20:30, 15:65] = 0
+        unsure = reconstruct.fuse([it._replace(prior_confidence=half) for it in views], prior_kind="inverse", **options)
+        self.assertTrue(np.isnan(unsure.checked[0].depth[42:58, 34:126]).all())
+
     def test_fusion_of_a_plane(self):
         views = self.views()
         maps = [reconstruct.sweep(view, [it for it in views if it is not view], device="cpu") for view in views]

@@ -206,13 +206,15 @@ std::vector<std::array<double, 3>> points_of(const py::array_t<double, py::array
   return points;
 }
 
-/// @param views  depth, camera, pose, confidence, colour, mask, sources and points of each
+/// @param views  depth, camera, pose, confidence, colour, mask, sources, points, prior and its confidence of
+///               each
 py::tuple fuse_views(const Device& device, const std::vector<py::tuple>& views, const Options& options) {
   std::vector<FusionView> given;
   for (const py::tuple& view : views)
     given.push_back({map_of(view[0]), camera_of(view[1]), pose_of(view[2]), map_of(view[3]),
                      image_or_none(view[4]), image_or_none(view[5]), view[6].cast<std::vector<int>>(),
-                     points_of(view[7].cast<py::array_t<double, py::array::c_style>>())});
+                     points_of(view[7].cast<py::array_t<double, py::array::c_style>>()), map_of(view[8]),
+                     map_of(view[9])});
   Fusion fusion =
       interruptible([&](const std::stop_token& stop) { return fuse(device, given, options, stop); });
   py::list checked;

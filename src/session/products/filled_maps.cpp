@@ -34,6 +34,13 @@ int plane_image_factor(const Pinhole& camera) {
   return (std::max(camera.width, camera.height) + kMaxSide - 1) / kMaxSide;
 }
 
+void fill_by_prior(ImageView<const float> prior, const Pinhole& camera, const DepthRange& bounds,
+                   const CheckedMaps& maps) {
+  const int factor = plane_image_factor(camera);
+  const Image<Vec3f> normals = normals_from_depth(prior, averaged(camera, factor));
+  fill_prior(prior, normals.view(), factor, bounds, maps);
+}
+
 FilledMaps::FilledMaps(SceneProducts& products, const DepthRange& bounds)
     : products_(products),
       bounds_(bounds),
@@ -87,8 +94,7 @@ std::shared_ptr<const ViewDepth> FilledMaps::filled(int view, By by) const {
     const std::filesystem::path file = products_.workspace.path(Workspace::prior_file(plan.output_name));
     const Image<float> prior = read_depth_map(file);
     check_size(file, plan.camera, prior.width(), prior.height());
-    const Image<Vec3f> normals = normals_from_depth(prior.view(), averaged(plan.camera, factor));
-    fill_prior(prior.view(), normals.view(), factor, bounds_, filled);
+    fill_by_prior(prior.view(), plan.camera, bounds_, filled);
   }
   return result;
 }

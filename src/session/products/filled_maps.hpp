@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "fuse/holes.hpp"
 #include "fuse/planes/scene_planes.hpp"
 #include "scene/depth_range.hpp"
 #include "session/products/scene_products.hpp"
@@ -12,6 +13,11 @@ namespace recon {
 /// How many times smaller the images are in which areas get planes: none of their sides has more than 640
 /// pixels, which keeps joints and frames apart, and larger images gain nothing.
 int plane_image_factor(const Pinhole& camera);
+
+/// Fills maps of a view of `camera` by a prior, see fill_prior.
+/// @param prior  depths in an image that is smaller by plane_image_factor
+void fill_by_prior(ImageView<const float> prior, const Pinhole& camera, const DepthRange& bounds,
+                   const CheckedMaps& maps);
 
 /// The maps of views before the check, with the areas that planes of the scene fill, and what priors fill.
 class FilledMaps {

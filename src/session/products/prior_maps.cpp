@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "io/map/given_map.hpp"
+#include "refine/prior_fit.hpp"
 #include "scene/undistort.hpp"
 
 namespace recon {
@@ -52,7 +54,31 @@ void project(const Pinhole& camera, Image<float>& values) {
   });
 }
 
+/// Leaves out values that are not sure enough.
+void drop_unsure(const Image<float>& confidence, Image<float>& values) {
+  const Image<float> of_values = resized_to_nearest(confidence.clone(), values.width(), values.height());
+  for (int y = 0; y < values.height(); ++y)
+    for (int x = 0; x < values.width(); ++x)
+      if (!(of_values(x, y) >= PriorFit::kMinConfidence)) values(x, y) = kUnknown;
+}
+
 }  // namespace
+
+Prior prior_in_image(Prior given, PriorKind kind, const PriorPhoto& photo, const Pinhole& camera) {
+  const auto in_image = [&](const Image<float>& map) {
+    return undistort_values(map.view(), photo.camera, camera, photo.face_from_photo);
+  };
+  Prior result;
+  if (!given.confidence.empty()) {
+    drop_unsure(given.confidence, given.values);
+    result.confidence = in_image(given.confidence);
+  }
+  invert(kind, given.values);
+  result.values = in_image(given.values);
+  // The parts of a wide photo share distances, and no depths.
+  if (kind == PriorKind::kDistance || photo.face_from_photo != nullptr) project(camera, result.values);
+  return result;
+}
 
 void PriorMaps::find(const std::filesystem::path& folder, const std::vector<View>& views,
                      std::size_t max_bytes) {
@@ -70,19 +96,15 @@ std::string PriorMaps::fault(const ScenePlan& plan, int view) const {
   return {};
 }
 
-Image<float> PriorMaps::read(const ScenePlan& plan, int view, const Pinhole& camera, PriorKind kind) const {
+Prior PriorMaps::read(const ScenePlan& plan, int view, const Pinhole& camera, PriorKind kind) const {
   const std::filesystem::path& file = readable(plan.name(view)).depth;
-  Image<float> values = read_given_values(file);
-  invert(kind, values);
+  Prior given{read_given_values(file), {}};
+  const ImageSize size{given.values.width(), given.values.height()};
   const auto& face = plan.scene_view(view).face;
-  const bool of_photo = is_of_photo(plan, view, file, {values.width(), values.height()});
-  Image<float> result =
-      of_photo ? undistort_values(values.view(), plan.photo_camera(view), camera,
-                                  face ? &face->face_from_photo : nullptr)
-               : undistort_values(values.view(), to_camera(plan.view(view).camera), camera, nullptr);
-  // The parts of a wide photo share distances, and no depths.
-  if (kind == PriorKind::kDistance || (face && of_photo)) project(camera, result);
-  return result;
+  if (is_of_photo(plan, view, file, size))
+    return prior_in_image(std::move(given), kind,
+                          {plan.photo_camera(view), face ? &face->face_from_photo : nullptr}, camera);
+  return prior_in_image(std::move(given), kind, {to_camera(plan.view(view).camera)}, camera);
 }
 
 std::string unused_prior_text(const std::string& view, const std::string& fault) {

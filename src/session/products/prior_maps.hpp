@@ -12,6 +12,24 @@
 
 namespace recon {
 
+/// A prior of a view: its values, and how sure they are.
+struct Prior {
+  Image<float> values;      ///< NaN: unknown
+  Image<float> confidence;  ///< [0, 1], NaN: of no value; or empty: 1
+};
+
+/// The photo or undistorted image that a prior is of.
+struct PriorPhoto {
+  Camera camera;
+  const Mat3d* face_from_photo = nullptr;  ///< of a face of a wide photo, else null
+};
+
+/// A prior in the pixels of an image of `camera`, such as the undistorted image in another size: what follows
+/// the inverse of z. Values below PriorFit::kMinConfidence are left out before they are interpolated.
+/// @param given  values and confidences of the whole photo, each in any size
+/// @param kind   of the values, not kAuto
+Prior prior_in_image(Prior given, PriorKind kind, const PriorPhoto& photo, const Pinhole& camera);
+
 /// The depths of --prior-maps, of networks or sensors, by views. Thread-safe once they are found.
 class PriorMaps : public MapFolder {
  public:
@@ -22,10 +40,10 @@ class PriorMaps : public MapFolder {
   std::string fault(const ScenePlan& plan, int view) const;
 
   /// The prior of a view that has one, in the pixels of an image of `camera` (its undistorted image in any
-  /// size): what follows the inverse of z; NaN where it has no value.
+  /// size), see prior_in_image.
   /// @param kind  not kAuto
   /// @throws InputError with the file, also where a map is of an image of another shape
-  Image<float> read(const ScenePlan& plan, int view, const Pinhole& camera, PriorKind kind) const;
+  Prior read(const ScenePlan& plan, int view, const Pinhole& camera, PriorKind kind) const;
 };
 
 /// The warning that the prior of a view is not used.

@@ -5,7 +5,6 @@
 
 #include "core/interrupt.hpp"
 #include "core/parallel.hpp"
-#include "fuse/planes/fill_prior.hpp"
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "methods/sweep/plane_sweep.hpp"
@@ -122,7 +121,7 @@ class Checks {
       if (filled_.filled_by(view) == kPrior) {
         std::vector<DepthSource> with_priors;
         for (const int source : sources) with_priors.push_back(depth_source(source, kPrior));
-        take_of_priors(maps->confidence.view(), said_by(with_priors), said);
+        take_said_of_priors(maps->confidence.view(), said_by(with_priors), said);
       }
       return said;
     };
@@ -130,15 +129,6 @@ class Checks {
       return devices.checked_normals(view, depth, check.reference.camera);
     };
     return check_view(check, *maps, settings_);
-  }
-
-  /// What priors of other views say counts for depths of priors only.
-  static void take_of_priors(ImageView<const float> confidence, const Image<Agreement>& with_priors,
-                             Image<Agreement>& said) {
-    parallel_for(said.height(), [&](int y) {
-      for (int x = 0; x < said.width(); ++x)
-        if (confidence(x, y) >= kPriorConfidence) said(x, y) = with_priors(x, y);
-    });
   }
 
   /// @param by  what may fill its maps

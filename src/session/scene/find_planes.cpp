@@ -13,11 +13,11 @@
 #include "fuse/planes/fill_planes.hpp"
 #include "fuse/planes/ground.hpp"
 #include "fuse/planes/sky.hpp"
-#include "fuse/reliability.hpp"
 #include "io/image/image_file.hpp"
 #include "io/map/map_files.hpp"
 #include "scene/corner_matches.hpp"
 #include "session/products/filled_maps.hpp"
+#include "session/scene/confirmed_depths.hpp"
 #include "session/scene/prior_fits.hpp"
 #include "session/scene/scene_graph.hpp"
 #include "session/scene/scene_job.hpp"
@@ -28,21 +28,7 @@ namespace {
 
 /// About as many points rank the planes of a scene, at most; more gain nothing.
 constexpr double kMaxPoints = 400000;
-constexpr int kMinStep = 3;        ///< pixels between two points
-constexpr std::size_t kAsked = 8;  ///< sources that are asked about depths and areas
-
-/// Every `factor`-th pixel of the maps of a view, from the middles of blocks.
-ViewDepth thinned(const ViewDepth& maps, const Pinhole& small, int factor) {
-  ViewDepth result = uninitialised_view(small.width, small.height);
-  for (int y = 0; y < small.height; ++y)
-    for (int x = 0; x < small.width; ++x) {
-      const int u = x * factor + factor / 2, v = y * factor + factor / 2;
-      result.depth(x, y) = maps.depth(u, v);
-      result.normal(x, y) = maps.normal(u, v);
-      result.confidence(x, y) = maps.confidence(u, v);
-    }
-  return result;
-}
+constexpr int kMinStep = 3;  ///< pixels between two points
 
 Image<Rgb8> averaged(ImageView<const Rgb8> image, int factor) {
   const auto channel = [&](auto member) {
@@ -81,24 +67,13 @@ class PlaneSearch {
     SmallView& it = views_[view];
     std::vector<DepthSource> sources;
     for (const int source : asked_of(view)) sources.push_back(depth_source(source));
-    ConsistencyOptions consistency = settings_.consistency;  // as of the check, of the sources that are asked
-    consistency.min_views = std::min(consistency.min_views, std::max(1, static_cast<int>(sources.size())));
-    const Image<Agreement> said =
-        graph_.check_devices.count_agreement(view, depth_source(view), sources, consistency);
     const auto maps = small_maps(view);
-    it.depth = Image<float>(it.camera.width, it.camera.height, kUnknown);
-    it.reliability = Image<float>(it.camera.width, it.camera.height, 0);
-    const Image<float> variation = inverse_depth_variation(maps->depth.view());
-    parallel_for(it.camera.height, [&](int y) {
-      for (int x = 0; x < it.camera.width; ++x) {
-        const float reliable = reliability(said(x, y), variation(x, y));
-        if (said(x, y).agree == 0 ||
-            !keeps_depth(said(x, y), reliable, consistency, settings_.min_reliability))
-          continue;
-        it.depth(x, y) = maps->depth(x, y);
-        it.reliability(x, y) = reliable;
-      }
-    });
+    ConfirmedDepths confirmed = confirmed_depths(
+        maps->depth.view(), sources.size(), settings_, [&](const ConsistencyOptions& options) {
+          return graph_.check_devices.count_agreement(view, depth_source(view), sources, options);
+        });
+    it.depth = std::move(confirmed.depth);
+    it.reliability = std::move(confirmed.reliability);
     const Image<Rgb8> colours = colours_of(view);
     it.grey = mapped<std::uint8_t>(colours, luma);
     it.sky = possible_sky(colours.view());
@@ -163,8 +138,12 @@ class PlaneSearch {
   PriorFits fitted_priors(const std::vector<int>& views) const {
     std::vector<ConfirmedView> confirmed;
     for (const int view : views) confirmed.push_back(confirmed_view(view));
-    return {graph_.job.input.prior, plan_, graph_.job.settings.prior.kind, confirmed,
-            graph_.job.memory.check_at_once};
+    const PriorMaps& maps = graph_.job.input.prior;
+    const PriorSource source{maps.any(), [this, &maps](int view) { return maps.has(plan_.name(view)); },
+                             [this, &maps](int view, const Pinhole& camera, PriorKind kind) {
+                               return maps.read(plan_, view, camera, kind);
+                             }};
+    return {source, graph_.job.settings.prior.kind, confirmed, graph_.job.memory.check_at_once};
   }
 
   Filled fill(int view, const PriorFits& priors) const {
@@ -187,7 +166,7 @@ class PlaneSearch {
   std::vector<int> asked_of(int view) const {
     std::vector<int> sources = plan_.view(view).sources;
     std::erase_if(sources, [&](int it) { return products_.result(Step::kEstimate, it) == nullptr; });
-    sources.resize(std::min(sources.size(), kAsked));
+    sources.resize(std::min(sources.size(), kAskedSources));
     return sources;
   }
 

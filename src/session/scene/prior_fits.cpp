@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
@@ -29,6 +30,10 @@ Image<float> anchors_of(const ConfirmedView& view, ImageView<const float> planes
   return anchors;
 }
 
+PriorFit fitted(const Prior& prior, ImageView<const float> anchors) {
+  return fit_prior(prior.values.view(), anchors, prior.confidence.view());
+}
+
 /// Whether a prior takes the place of a depth that sources confirm: photos are not sure of it, and the prior,
 /// whose error is small there, says otherwise.
 bool replaces(const PriorFit& fit, const ConfirmedView& view, int x, int y) {
@@ -39,21 +44,19 @@ bool replaces(const PriorFit& fit, const ConfirmedView& view, int x, int y) {
 
 }  // namespace
 
-PriorFits::PriorFits(const PriorMaps& maps, const ScenePlan& plan, PriorKind kind,
-                     const std::vector<ConfirmedView>& views, int at_once)
-    : maps_(maps), plan_(plan), kind_(kind) {
-  if (maps_.any() && kind_ == PriorKind::kAuto) kind_ = better_kind(views, at_once);
+PriorFits::PriorFits(PriorSource priors, PriorKind kind, const std::vector<ConfirmedView>& views, int at_once)
+    : priors_(std::move(priors)), kind_(kind) {
+  if (priors_.any && kind_ == PriorKind::kAuto) kind_ = better_kind(views, at_once);
 }
 
 std::string PriorFits::kind() const {
-  return maps_.any() ? word_of(kind_, prior_kinds()) : "";
+  return priors_.any ? word_of(kind_, prior_kinds()) : "";
 }
 
 PriorKind PriorFits::better_kind(const std::vector<ConfirmedView>& views, int at_once) const {
-  constexpr std::size_t kAsked = 5;
   std::vector<const ConfirmedView*> with_map, asked;
   for (const ConfirmedView& it : views)
-    if (maps_.has(plan_.name(it.view))) with_map.push_back(&it);
+    if (priors_.has(it.view)) with_map.push_back(&it);
   for (std::size_t i = 0; i < with_map.size(); i += (with_map.size() + kAsked - 1) / kAsked)
     asked.push_back(with_map[i]);
   std::vector<double> by_depth(asked.size()), by_inverse(asked.size());
@@ -61,8 +64,8 @@ PriorKind PriorFits::better_kind(const std::vector<ConfirmedView>& views, int at
     check_interrupted();
     const ConfirmedView& it = *asked[i / 2];
     const PriorKind kind = i % 2 == 0 ? PriorKind::kDepth : PriorKind::kInverse;
-    (i % 2 == 0 ? by_depth : by_inverse)[i / 2] = if_readable(
-        [&] { return fit_prior(maps_.read(plan_, it.view, it.camera, kind).view(), it.depth).right; }, 0.0);
+    (i % 2 == 0 ? by_depth : by_inverse)[i / 2] =
+        if_readable([&] { return fitted(priors_.read(it.view, it.camera, kind), it.depth).right; }, 0.0);
   });
   const auto sum = [](const std::vector<double>& shares) {
     return std::accumulate(shares.begin(), shares.end(), 0.0);
@@ -73,15 +76,15 @@ PriorKind PriorFits::better_kind(const std::vector<ConfirmedView>& views, int at
 Image<float> PriorFits::filling(const ConfirmedView& view, ImageView<const float> planes,
                                 nlohmann::json& result) const {
   constexpr float kMaxError = 0.04f;
-  if (!maps_.has(plan_.name(view.view))) return {};
-  Image<float> prior;
+  if (!priors_.has(view.view)) return {};
+  Prior prior;
   try {
-    prior = maps_.read(plan_, view.view, view.camera, kind_);
+    prior = priors_.read(view.view, view.camera, kind_);
   } catch (const InputError& error) {
     result = {{"fault", error.what()}};
     return {};
   }
-  PriorFit fit = fit_prior(prior.view(), anchors_of(view, planes).view());
+  PriorFit fit = fitted(prior, anchors_of(view, planes).view());
   result = {{"used", fit.follows()}, {"filled", 0.0}};
   if (fit.is_known()) result.update({{"right", fit.right}, {"right_without", fit.right_flat}});
   if (!fit.follows()) return {};
@@ -97,16 +100,15 @@ Image<float> PriorFits::filling(const ConfirmedView& view, ImageView<const float
   return std::move(fit.depth);
 }
 
-void report_priors(const nlohmann::json& result, const std::string& folder, Findings& findings) {
-  const nlohmann::json priors = result.value("priors", nlohmann::json::object());
-  if (priors.empty()) return;
-  int unlike = 0, used = 0, unknown = 0;
+std::vector<std::string> unused_priors(const nlohmann::json& priors, const std::string& subject) {
+  std::vector<std::string> texts;
+  int unlike = 0, unknown = 0;
   std::string example, of_few;
   for (const auto& [view, prior] : priors.items()) {
     if (prior.contains("fault")) {
-      findings.warn(unused_prior_text(view, prior.value("fault", "")));
+      texts.push_back(unused_prior_text(view, prior.value("fault", "")));
     } else if (prior.value("used", false)) {
-      ++used;
+      continue;
     } else if (!prior.contains("right")) {
       if (unknown++ == 0) of_few = view;
     } else {
@@ -116,21 +118,28 @@ void report_priors(const nlohmann::json& result, const std::string& folder, Find
                       view, 100 * prior.value("right", 0.0), 100 * prior.value("right_without", 0.0));
     }
   }
-  if (used > 0)
+  if (unknown > 0)
+    texts.push_back(fmt::format(
+        "{}the priors of {} of {} views are not used, as photos show too few depths by which to judge them, "
+        "such as that of {}",
+        subject, unknown, priors.size(), of_few));
+  if (unlike > 0)
+    texts.push_back(
+        fmt::format("{}the priors of {} of {} views are not used, as they do not follow the depths, such as "
+                    "{}; check that they are of these photos, and --prior-kind",
+                    subject, unlike, priors.size(), example));
+  return texts;
+}
+
+void report_priors(const nlohmann::json& result, const std::string& folder, Findings& findings) {
+  const nlohmann::json priors = result.value("priors", nlohmann::json::object());
+  const auto is_used = [](const nlohmann::json& prior) { return prior.value("used", false); };
+  if (std::ranges::any_of(priors, is_used))
     messages().info("--prior-maps: the values follow the {}", result.value("prior_kind", "") == "inverse"
                                                                   ? "inverse depth"
                                                                   : result.value("prior_kind", ""));
-  if (unknown > 0)
-    findings.warn(fmt::format(
-        "--prior-maps {}: the priors of {} of {} views are not used, as photos show too few depths "
-        "by which to judge them, such as that of {}",
-        folder, unknown, priors.size(), of_few));
-  if (unlike > 0)
-    findings.warn(
-        fmt::format("--prior-maps {}: the priors of {} of {} views are not used, as they do not follow the "
-                    "depths, such as "
-                    "{}; check that they are of these photos, and --prior-kind",
-                    folder, unlike, priors.size(), example));
+  for (const std::string& text : unused_priors(priors, fmt::format("--prior-maps {}: ", folder)))
+    findings.warn(text);
 }
 
 }  // namespace recon

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -18,13 +19,23 @@ struct ConfirmedView {
   ImageView<const float> reliability;  ///< of these depths, see recon::reliability
 };
 
-/// The priors of --prior-maps, fitted to the confirmed depths of views.
+/// Where the priors of views come from.
+struct PriorSource {
+  bool any = false;  ///< whether there are priors
+  std::function<bool(int view)> has;
+  /// See prior_in_image. @throws InputError where it cannot be read
+  std::function<Prior(int view, const Pinhole& camera, PriorKind kind)> read;
+};
+
+/// The priors of views, fitted to their confirmed depths.
 class PriorFits {
  public:
+  /// So many views, at most, show what the values follow.
+  static constexpr std::size_t kAsked = 5;
+
   /// @param kind  of the priors; for kAuto it is chosen by some of the views
   /// @param at_once  maps that are read side by side
-  PriorFits(const PriorMaps& maps, const ScenePlan& plan, PriorKind kind,
-            const std::vector<ConfirmedView>& views, int at_once);
+  PriorFits(PriorSource priors, PriorKind kind, const std::vector<ConfirmedView>& views, int at_once);
 
   /// The depths by which a prior fills pixels of a view that no plane fills and sources do not confirm, or
   /// confirm with little reliability and unlike the prior; empty where it fills none.
@@ -40,12 +51,16 @@ class PriorFits {
  private:
   PriorKind better_kind(const std::vector<ConfirmedView>& views, int at_once) const;
 
-  const PriorMaps& maps_;
-  const ScenePlan& plan_;
+  const PriorSource priors_;
   PriorKind kind_;
 };
 
-/// Says what the values of the priors follow, and which priors are not used.
+/// Which priors are not used, for people.
+/// @param priors   what PriorFits::filling says of each view, by its name
+/// @param subject  what the texts begin with, such as "--prior-maps FOLDER: "
+std::vector<std::string> unused_priors(const nlohmann::json& priors, const std::string& subject);
+
+/// Says what the values of the priors of --prior-maps follow, and which priors are not used.
 /// @param result  of Step::kPlanes
 void report_priors(const nlohmann::json& result, const std::string& folder, Findings& findings);
 

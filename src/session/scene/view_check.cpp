@@ -40,8 +40,8 @@ float stated_reliability(const Agreement& said, float confidence, float variatio
 
 /// `maps` where enough sources agree and the depth is reliable enough: the mean with those that agree
 /// closely, within the bounds, and normals that follow from it.
-ViewDepth confirmed_depths(const ViewCheck& check, const ViewDepth& maps, const Image<Agreement>& agreement,
-                           const ConsistencyOptions& consistency, const CheckSettings& settings) {
+ViewDepth kept_depths(const ViewCheck& check, const ViewDepth& maps, const Image<Agreement>& agreement,
+                      const ConsistencyOptions& consistency, const CheckSettings& settings) {
   const int width = maps.depth.width(), height = maps.depth.height();
   const Image<float> variation =
       settings.patches ? inverse_depth_variation(maps.depth.view()) : Image<float>();
@@ -70,6 +70,14 @@ ViewDepth confirmed_depths(const ViewCheck& check, const ViewDepth& maps, const 
 
 }  // namespace
 
+void take_said_of_priors(ImageView<const float> confidence, const Image<Agreement>& with_priors,
+                         Image<Agreement>& said) {
+  parallel_for(said.height(), [&](int y) {
+    for (int x = 0; x < said.width(); ++x)
+      if (confidence(x, y) >= kPriorConfidence) said(x, y) = with_priors(x, y);
+  });
+}
+
 ViewDepth check_view(const ViewCheck& check, const ViewDepth& maps, const CheckSettings& settings) {
   const int sources = static_cast<int>(check.sources.size());
   // A scene of few views cannot ask for more than it has.
@@ -77,7 +85,7 @@ ViewDepth check_view(const ViewCheck& check, const ViewDepth& maps, const CheckS
   if (sources == 0) consistency.min_lone_confidence = 1;  // nothing is checked then
   consistency.min_views = std::min(consistency.min_views, std::max(1, sources));
   const Image<Agreement> said = check.count_agreement();
-  ViewDepth result = confirmed_depths(check, maps, said, consistency, settings);
+  ViewDepth result = kept_depths(check, maps, said, consistency, settings);
   const CheckedMaps checked{result.depth.view(), result.normal.view(), result.confidence.view(), check.mask};
   fill_holes(checked, check.reference, check.sources,
              {settings.hole_reach, settings.min_reliability, consistency});

@@ -21,6 +21,13 @@ struct ViewCheck {
   std::function<Image<Vec3f>(ImageView<const float> depth)> normals;
 };
 
+/// What priors of other views say counts for depths of priors only.
+/// @param confidence   of the reference, where priors have filled it
+/// @param with_priors  what sources say that priors have filled
+/// @param said         what they say without; set where it does not count
+void take_said_of_priors(ImageView<const float> confidence, const Image<Agreement>& with_priors,
+                         Image<Agreement>& said);
+
 /// The depths of a view that its sources confirm and, for patches, that are reliable enough, see keeps_depth:
 /// their confidence is then the reliability. Each is the mean with those of the sources that agree closely,
 /// see mean_depth, and normals follow from it. Small holes are filled, islands removed.

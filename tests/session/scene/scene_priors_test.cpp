@@ -189,7 +189,12 @@ TEST_F(ScenePriors, OfSomeViewsAreRecognised) {
         fs::remove(maps() / (names_[static_cast<std::size_t>(i)] + ".pfm"));
     PriorMaps priors;
     priors.find(maps(), job->plan.scene.views, kAmpleMemory);
-    return PriorFits(priors, job->plan, PriorKind::kAuto, confirmed, 2).kind();
+    const PriorSource source{true,
+                             [&](int view) { return priors.has(names_[static_cast<std::size_t>(view)]); },
+                             [&](int view, const Pinhole& camera, PriorKind kind) {
+                               return priors.read(job->plan, view, camera, kind);
+                             }};
+    return PriorFits(source, PriorKind::kAuto, confirmed, 2).kind();
   };
   // Of six views every second one would be asked.
   EXPECT_EQ(kind_by({1}, {0, 1, 2, 3, 4, 0}), "depth");
@@ -216,7 +221,7 @@ TEST_F(ScenePriors, OfUndistortedImagesAreTakenAsTheyAre) {
     write(maps() / (names_[0] + ending), map.view());
     PriorMaps priors;
     priors.find(maps(), job->plan.scene.views, kAmpleMemory);
-    return priors.read(job->plan, 0, undistorted, PriorKind::kInverse);
+    return priors.read(job->plan, 0, undistorted, PriorKind::kInverse).values;
   };
   const auto npy = [](const fs::path& file, ImageView<const float> it) { write_npy(file, it); };
   const auto bin = [](const fs::path& file, ImageView<const float> it) { write_depth_map(file, it); };

@@ -103,6 +103,8 @@ class FusionView(NamedTuple):
     mask: Any = None  #: as of a View
     sources: Sequence[int] = ()  #: indices of up to 32 other views that check it, best first; of no view any: they are chosen
     points: Any = ()  #: (n, 3), world: sparse points that the view sees; the depths are compared with them, nothing else
+    prior: Any = None  #: float32 of all of the view in any resolution, of a network or sensor, up to a scale and a shift; 0 and NaN: unknown
+    prior_confidence: Any = None  #: of the prior, [0, 1], in any resolution: below 0.1 it is not used; None: 1 everywhere
 
 
 class Fusion(NamedTuple):
@@ -161,7 +163,8 @@ def _native_fusion_view(given: Any, name: str) -> Tuple[Any, ...]:
     return (_arrays.floats(view.depth, f"the depth map of {name}"), _arrays.camera(view.camera, f"the camera of {name}"),
             _arrays.pose(view.pose, f"the pose of {name}"), _arrays.floats(view.confidence, f"the confidence of {name}"), colour,
             _arrays.mask(view.mask, f"the mask of {name}"), _arrays.indices(view.sources, f"the sources of {name}"),
-            _arrays.points(view.points, f"the points of {name}"))
+            _arrays.points(view.points, f"the points of {name}"), _arrays.floats(view.prior, f"the prior of {name}"),
+            _arrays.floats(view.prior_confidence, f"the confidence of the prior of {name}"))
 
 
 def sweep(reference: Union[View, Tuple[Any, ...]], sources: Sequence[Union[View, Tuple[Any, ...]]],
@@ -177,7 +180,8 @@ def sweep(reference: Union[View, Tuple[Any, ...]], sources: Sequence[Union[View,
 
     The maps are those before the check across views: give them to `fuse`. They are those of the program's *.photometric.bin,
     bit for bit, with its sources in their order, undistorted images, and the same depth_min and depth_max: without both, the
-    program takes the sparse points and all views of the scene too, to find the depths that are searched.
+    program takes the sparse points and all views of the scene too, to find the depths that are searched. A prior of the view goes
+    to `fuse`: it is fitted to depths that other views confirm.
 
     Raises UsageError, InputError (all cameras in one place), OutOfMemory, DeviceUnavailable, DeviceError.
     """
@@ -199,7 +203,11 @@ def fuse(views: Sequence[Union[FusionView, Tuple[Any, ...]]], device: Union[str,
     views: a FusionView each, or a tuple (depth, camera, pose, ...), at least 2
     device, threads: as of `match`
     options: a SceneOptions; keywords: the same by name: of the check and the cloud: min_views, max_depth_error,
-        max_normal_angle, min_confidence, max_hole, speckle, min_fused_views, point_spacing, roi, and of the choice of sources
+        max_normal_angle, min_confidence, max_hole, speckle, min_fused_views, point_spacing, roi, prior_kind, and of the choice of
+        sources
+
+    Priors of views are used as those of prior_maps: fitted to the depths that other views confirm, they fill what photos do not
+    show, where other views agree; one that does not follow the depths is not used, and a warning says so.
 
     The points are those that the program makes of the same maps, in its order; there may be none. The warnings also go to the
     logger "reconstruct".

@@ -21,6 +21,7 @@ struct View {
 /// planes or stages: before the check across views. It is that of the program's *.photometric.bin, bit for
 /// bit, with its sources in their order, undistorted images, and the same depth-min and depth-max: without
 /// both, the program takes the sparse points and all views of the scene too, to find the depths to search.
+/// A prior of the view goes to `fuse`, not here: it is fitted to depths that other views confirm.
 /// @param device  what it computes on, not empty
 /// @param reference  the view whose depth is computed
 /// @param sources  1 to 32, best first; they see what the reference sees from other places
