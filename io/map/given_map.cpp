@@ -44,8 +44,9 @@ Image<float> to_confidences(const Image<float>& values, float whole, const std::
   return result;
 }
 
-Image<float> widened(const Image<std::uint16_t>& values) {
-  return mapped<float>(values, [](std::uint16_t value) { return static_cast<float>(value); });
+template <class T>
+Image<float> widened(const Image<T>& values) {
+  return mapped<float>(values, [](T value) { return static_cast<float>(value); });
 }
 
 /// The numbers of a map.
@@ -56,6 +57,34 @@ Image<float> read_numbers(const std::filesystem::path& path) {
   return ending == ".pfm" ? read_pfm(path) : read_depth_map(path);
 }
 
+constexpr float kBytes = 255, kArkitLevels = 2;
+
+/// The numbers of a confidence map, and the one that means 1.
+struct ConfidenceNumbers {
+  Image<float> values;
+  float whole = 1;
+};
+
+ConfidenceNumbers read_confidence_numbers(const std::filesystem::path& path) {
+  constexpr float kWords = 65535;
+  const std::string ending = lower_extension(path);
+  if (ending == ".npy") {
+    const NpyType type = read_npy_header(path).type;
+    return {read_numbers(path), type == NpyType::kUint8 ? kBytes : type == NpyType::kUint16 ? kWords : 1};
+  }
+  if (ending != ".png") return {read_numbers(path)};
+  StoredGrey grey = read_stored_grey(path);
+  if (!grey.of_16_bits.empty()) return {widened(grey.of_16_bits), kWords};
+  return {widened(grey.of_8_bits), kBytes};
+}
+
+float max_of(const Image<float>& values) {
+  float max = 0;
+  for (int y = 0; y < values.height(); ++y)
+    max = std::max(max, *std::max_element(values.row(y), values.row(y) + values.width()));
+  return max;
+}
+
 }  // namespace
 
 std::vector<std::string> depth_map_endings() {
@@ -64,6 +93,17 @@ std::vector<std::string> depth_map_endings() {
 
 std::vector<std::string> confidence_map_endings() {
   return {".confidence.pfm", ".confidence.npy", ".confidence.png"};
+}
+
+std::vector<std::string> map_endings() {
+  return {".pfm", ".npy", ".png", ".bin"};
+}
+
+std::vector<std::string> prior_confidence_endings() {
+  std::vector<std::string> endings;
+  for (const char* const word : {".confidence", "_confidence"})
+    for (const std::string& ending : map_endings()) endings.push_back(word + ending);
+  return endings;
 }
 
 bool has_whole_numbers(const std::filesystem::path& path) {
@@ -123,16 +163,14 @@ Image<float> read_given_values(const std::filesystem::path& path) {
 }
 
 Image<float> read_given_confidence(const std::filesystem::path& path) {
-  const std::string ending = lower_extension(path), file = path.string();
-  if (ending == ".pfm") return to_confidences(read_pfm(path), 1, file);
-  if (ending == ".npy") {
-    const NpyType type = read_npy_header(path).type;
-    const float whole = type == NpyType::kUint8 ? 255 : type == NpyType::kUint16 ? 65535 : 1;
-    return to_confidences(read_numbers(path), whole, file);
-  }
-  StoredGrey grey = read_stored_grey(path);
-  if (!grey.of_16_bits.empty()) return to_confidences(widened(grey.of_16_bits), 65535, file);
-  return mapped<float>(grey.of_8_bits, [](std::uint8_t value) { return static_cast<float>(value) / 255; });
+  const auto [values, whole] = read_confidence_numbers(path);
+  return to_confidences(values, whole, path.string());
+}
+
+Image<float> read_prior_confidence(const std::filesystem::path& path) {
+  const auto [values, whole] = read_confidence_numbers(path);
+  const bool levels = whole == kBytes && max_of(values) <= kArkitLevels;
+  return to_confidences(values, levels ? kArkitLevels : whole, path.string());
 }
 
 bool same_shape_of_image(int width, int height, int image_width, int image_height) {

@@ -16,6 +16,10 @@ namespace recon {
 std::vector<std::string> depth_map_endings();
 /// The same of confidence maps, such as ".confidence.png".
 std::vector<std::string> confidence_map_endings();
+/// The same of confidence maps of priors, such as ".confidence.png" and "_confidence.png".
+std::vector<std::string> prior_confidence_endings();
+/// The same in a folder of confidence maps, such as ".png".
+std::vector<std::string> map_endings();
 
 /// Whether the values of a depth map are whole numbers, whose unit the file does not say. A damaged header
 /// says no.
@@ -48,6 +52,10 @@ Image<float> read_given_values(const std::filesystem::path& path);
 /// A confidence map in [0, 1], unknown as 0. Whole numbers are parts of the largest one of their type.
 /// @throws InputError with file and reason, also for fractions above 1
 Image<float> read_given_confidence(const std::filesystem::path& path);
+
+/// The same of a prior: bytes of which none is above 2 are levels of ARKit, which are 0, 0.5 and 1.
+/// @throws InputError as read_given_confidence
+Image<float> read_prior_confidence(const std::filesystem::path& path);
 
 /// Whether a map of one size can be of an image of another one: their shapes differ by rounding only, and the
 /// sides of the map are at least a sixteenth of those of the image, as rounding hides the shape of tiny ones.

@@ -112,6 +112,25 @@ TEST_F(FusePriors, OfDistancesAndOfSomeViews) {
   expect_result_of_program(fuse(device_, given, {{"prior-kind", "distance"}, {"max-hole", "3"}}));
 }
 
+TEST_F(FusePriors, HaveConfidences) {
+  write_priors();
+  std::vector<Image<float>> sure;
+  for (int i = 0; i < std::ssize(priors_); ++i) {
+    sure.emplace_back(priors_[i].width() / 2, priors_[i].height() / 2);
+    for (int y = 0; y < sure[i].height(); ++y)
+      for (int x = 0; x < sure[i].width(); ++x)
+        sure[i](x, y) = x < 20 ? 0.0f : 0.016f * static_cast<float>(x);
+    write_pfm(priors() / (name(i) + "_confidence.pfm"), sure[i].view());
+  }
+  run_program_with_priors();
+  std::vector<reconstruct::FusionView> given = views();
+  const std::size_t sure_of_all = fuse(device_, given).cloud.points.size();
+  for (int i = 0; i < std::ssize(given); ++i) given[i].prior_confidence = view_of(sure[i]);
+  const reconstruct::Fusion fusion = fuse(device_, given);
+  expect_result_of_program(fusion);
+  EXPECT_NE(fusion.cloud.points.size(), sure_of_all);
+}
+
 TEST_F(FusePriors, OfSomethingElseChangeNothingAndAreNamed) {
   run_program_on_scene({"--scene-planes", "0"});
   std::mt19937 random(1);

@@ -8,7 +8,9 @@
 #include <fstream>
 
 #include "cli/scene_fixture.hpp"
+#include "io/map/given_map.hpp"
 #include "io/map/map_files.hpp"
+#include "io/map/npy.hpp"
 
 namespace recon {
 namespace {
@@ -74,6 +76,48 @@ TEST_F(GivenPriors, ArePlannedByTheirHeaders) {
   EXPECT_THAT(plan(), AllOf(HasSubstr("view03.jpg: its prior is not used: " +
                                       (priors() / "view03.jpg.pfm: the map has 50x80 pixels").string()),
                             HasSubstr("view04.jpg: its prior is not used: ")));
+}
+
+/// The order of options says nothing of the result.
+TEST_F(GivenPriors, AreKeptWhateverTheOrderOfTheOptions) {
+  const std::string maps = priors().string();
+  const Outcome first = run("run", {"--prior-maps", maps, "--prior-kind", "depth", "--max-hole", "8"});
+  ASSERT_EQ(first.exit_code, 0) << first.err;
+  const auto expected = results(folder() / "run");
+  const Outcome again = run("run", {"--max-hole", "8", "--prior-kind", "depth", "--prior-maps", maps});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_THAT(again.err, AllOf(HasSubstr("depth maps: 9 of 9 views are finished and kept"),
+                               HasSubstr("scene planes: those of 9 views are finished and kept"),
+                               HasSubstr("check across views: 9 of 9 views are finished and kept"),
+                               HasSubstr("the cloud is finished and kept")));
+  EXPECT_TRUE(same_results(results(folder() / "run"), expected));
+}
+
+/// What a plan says of changed confidences is what a resumed run does, and its result that of a new one.
+TEST_F(GivenPriors, AreFittedAgainWhenTheirConfidencesChange) {
+  const auto with_priors = [&](const char* output, std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--prior-maps", priors().string()});
+    return run(output, more);
+  };
+  ASSERT_EQ(with_priors("run").exit_code, 0);
+  const fs::path confidence = priors() / "view04.jpg.confidence.npy";
+  const Image<float> before = read_given_confidence(confidence);
+  write_npy(confidence, Image<float>(before.width(), before.height(), 0.0f).view());
+  EXPECT_THAT(with_priors("run", {"--dry-run"}).out,
+              AllOf(HasSubstr("scene planes"), Not(HasSubstr("depth maps: "))));
+  const Outcome changed = with_priors("run");
+  EXPECT_EQ(changed.exit_code, 0) << changed.err;
+  EXPECT_THAT(
+      changed.err,
+      AllOf(
+          HasSubstr("depth maps: 9 of 9 views are finished and kept"),
+          HasSubstr("scene planes: those of an earlier run are searched again: another prior of view04.jpg"),
+          HasSubstr("view04.jpg: its prior is not used: none of its values is sure enough")));
+  ASSERT_EQ(with_priors("new").exit_code, 0);
+  EXPECT_TRUE(same_results(results(folder() / "run"), results(folder() / "new")));
+  const json prior = json::parse(content(folder() / "run/report.json")).at("views").at(4);
+  EXPECT_EQ(prior.at("name"), "view04.jpg");
+  EXPECT_TRUE(prior.at("prior").contains("fault")) << prior;
 }
 
 TEST_F(GivenPriors, DoNotLieInTheOutput) {

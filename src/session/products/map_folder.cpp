@@ -41,8 +41,8 @@ std::vector<std::string> tails_of(const std::string& path) {
 /// The names by which maps of views are looked for.
 class MapNames {
  public:
-  /// @param of_photos  parts of a photo may share a map of it
-  MapNames(const std::vector<View>& views, bool of_photos) : of_photos_(of_photos) {
+  /// @param of_priors  parts of a photo may share a map of it
+  MapNames(const std::vector<View>& views, bool of_priors) : of_priors_(of_priors) {
     std::set<std::string> counted;
     for (const View& view : views) {
       for (const std::string& name : names_of(view)) {
@@ -72,7 +72,7 @@ class MapNames {
 
  private:
   std::vector<std::string> names_of(const View& view) const {
-    if (of_photos_ && view.face) return {view.name, view.photo_name()};
+    if (of_priors_ && view.face) return {view.name, view.photo_name()};
     return {view.name};
   }
 
@@ -94,7 +94,7 @@ class MapNames {
     return file;
   }
 
-  const bool of_photos_;
+  const bool of_priors_;
   std::map<std::string, int> stems_, tails_, depth_tails_;
 };
 
@@ -137,9 +137,17 @@ fs::path named_folder(const fs::path& folder) {
 }
 
 /// The confidences beside a depth map of `name`: NAME.confidence.*, or where workspaces of this program have
-/// them.
-fs::path confidence_beside(const fs::path& folder, const std::string& name, const fs::path& depth) {
-  if (fs::path file = first_with_ending(folder, name, confidence_map_endings()); !file.empty()) return file;
+/// them, and sensors those of priors.
+fs::path confidence_beside(const fs::path& folder, const std::string& name, const fs::path& depth,
+                           bool of_prior) {
+  if (fs::path file =
+          first_with_ending(folder, name, of_prior ? prior_confidence_endings() : confidence_map_endings());
+      !file.empty())
+    return file;
+  if (of_prior) {
+    const fs::path beside = named_folder(folder).parent_path() / "confidence";
+    if (fs::path file = first_with_ending(beside, name, map_endings()); !file.empty()) return file;
+  }
   if (depth.extension() != ".bin") return {};
   const fs::path in_folder = depth.lexically_relative(folder);
   // A link may lead to the folder, or from it elsewhere.
@@ -183,12 +191,12 @@ void MapFolder::find(const Search& search, const fs::path& folder, const std::ve
   if (!is_folder(folder))
     throw InputError(folder.string() + ": " + search.option + " has to be a folder of depth maps");
   folder_ = is_folder(folder / "stereo" / "depth_maps") ? folder / "stereo" / "depth_maps" : folder;
-  const MapNames all(views, search.of_photos);
+  const MapNames all(views, search.of_priors);
   for (const View& view : views) {
     const auto [name, depth] = find_map(folder_, all.files(view), all.names(view));
     if (depth.empty()) continue;
     if (search.check) search.check(depth);
-    const fs::path confidence = search.confidences ? confidence_beside(folder_, name, depth) : fs::path();
+    const fs::path confidence = confidence_beside(folder_, name, depth, search.of_priors);
     const std::size_t bytes = bytes_of_maps(depth, confidence);
     files_[view.name] = {depth, confidence,
                          bytes > max_bytes ? too_large(search.option, depth, bytes, max_bytes) : ""};

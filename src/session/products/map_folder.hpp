@@ -24,16 +24,18 @@ class MapFolder {
 
   /// What is looked for.
   struct Search {
-    std::string option;                                            ///< what messages call the folder
-    bool of_photos = false;                                        ///< parts of a photo may share its map
-    bool confidences = true;                                       ///< beside the depths
+    std::string option;      ///< what messages call the folder
+    bool of_priors = false;  ///< parts of a photo may share its map; confidences as sensors have them
     std::function<void(const std::filesystem::path&)> check = {};  ///< called with each file that is found
   };
 
   /// Looks for the maps of views: below `folder`, or its stereo/depth_maps where it is a workspace of COLMAP,
   /// the files that the model names (depth_file_path), or else files with the name of the view and the ending
   /// of a map. Where no other view has it, the name without its first folders, or without the ending of a
-  /// photo, will do. A map that takes more than `max_bytes` to read is a fault of its view.
+  /// photo, will do. Confidences are NAME.confidence.* beside the depths or, of the program's own maps, in
+  /// the folder confidence_maps beside depth_maps; of priors NAME_confidence.* too, and NAME.* in a folder
+  /// `confidence` beside that of the depths. A map that takes more than `max_bytes` to read is a fault of its
+  /// view.
   /// @throws InputError when the folder is none or no view has a map; what `check` throws
   void find(const Search& search, const std::filesystem::path& folder, const std::vector<View>& views,
             std::size_t max_bytes);

@@ -39,6 +39,15 @@ bool is_of_photo(const ScenePlan& plan, int view, const std::filesystem::path& f
       plan.name(view), undistorted ? camera.width : photo.width, undistorted ? camera.height : photo.height));
 }
 
+/// @throws InputError where the confidences of a prior are of an image of another shape
+void check_confidence(const std::filesystem::path& file, ImageSize map, ImageSize prior) {
+  if (same_shape_of_image(map.width, map.height, prior.width, prior.height)) return;
+  throw InputError(
+      fmt::format("{}: the confidences have {}x{} pixels and their depth map {}x{}; give those of "
+                  "all of it, in any resolution above a sixteenth",
+                  file.string(), map.width, map.height, prior.width, prior.height));
+}
+
 /// Values that follow the inverse of the depth, or of the distance; NaN where there is none.
 void invert(PriorKind kind, Image<float>& values) {
   if (kind == PriorKind::kInverse) return;
@@ -82,14 +91,15 @@ Prior prior_in_image(Prior given, PriorKind kind, const PriorPhoto& photo, const
 
 void PriorMaps::find(const std::filesystem::path& folder, const std::vector<View>& views,
                      std::size_t max_bytes) {
-  MapFolder::find({.option = "--prior-maps", .of_photos = true, .confidences = false}, folder, views,
-                  max_bytes);
+  MapFolder::find({.option = "--prior-maps", .of_priors = true}, folder, views, max_bytes);
 }
 
 std::string PriorMaps::fault(const ScenePlan& plan, int view) const {
   try {
-    const std::filesystem::path& file = readable(plan.name(view)).depth;
-    is_of_photo(plan, view, file, given_depth_size(file));
+    const auto& [file, confidence, fault] = readable(plan.name(view));
+    const ImageSize size = given_depth_size(file);
+    is_of_photo(plan, view, file, size);
+    if (!confidence.empty()) check_confidence(confidence, given_map_size(confidence), size);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -97,9 +107,13 @@ std::string PriorMaps::fault(const ScenePlan& plan, int view) const {
 }
 
 Prior PriorMaps::read(const ScenePlan& plan, int view, const Pinhole& camera, PriorKind kind) const {
-  const std::filesystem::path& file = readable(plan.name(view)).depth;
+  const auto& [file, confidence, fault] = readable(plan.name(view));
   Prior given{read_given_values(file), {}};
   const ImageSize size{given.values.width(), given.values.height()};
+  if (!confidence.empty()) {
+    given.confidence = read_prior_confidence(confidence);
+    check_confidence(confidence, {given.confidence.width(), given.confidence.height()}, size);
+  }
   const auto& face = plan.scene_view(view).face;
   if (is_of_photo(plan, view, file, size))
     return prior_in_image(std::move(given), kind,

@@ -34,6 +34,14 @@ PriorFit fitted(const Prior& prior, ImageView<const float> anchors) {
   return fit_prior(prior.values.view(), anchors, prior.confidence.view());
 }
 
+/// Why a prior cannot be judged; empty: it has values.
+std::string fault_of(const Prior& prior) {
+  for (int y = 0; y < prior.values.height(); ++y)
+    for (int x = 0; x < prior.values.width(); ++x)
+      if (!std::isnan(prior.values(x, y))) return {};
+  return prior.confidence.empty() ? "it has no values" : "none of its values is sure enough";
+}
+
 /// Whether a prior takes the place of a depth that sources confirm: photos are not sure of it, and the prior,
 /// whose error is small there, says otherwise.
 bool replaces(const PriorFit& fit, const ConfirmedView& view, int x, int y) {
@@ -82,6 +90,10 @@ Image<float> PriorFits::filling(const ConfirmedView& view, ImageView<const float
     prior = priors_.read(view.view, view.camera, kind_);
   } catch (const InputError& error) {
     result = {{"fault", error.what()}};
+    return {};
+  }
+  if (const std::string fault = fault_of(prior); !fault.empty()) {
+    result = {{"fault", fault}};
     return {};
   }
   PriorFit fit = fitted(prior, anchors_of(view, planes).view());

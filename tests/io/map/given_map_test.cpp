@@ -160,6 +160,28 @@ TEST(GivenConfidence, LiesBetween0And1) {
               HasSubstr("d.npy: pixel (1, 0) has the confidence 2; a confidence lies between 0 and 1"));
 }
 
+/// ARKit's levels are 0, 1 and 2; other bytes are parts of 255, as of --depth-maps.
+TEST(PriorConfidence, HasLevelsOfSensors) {
+  const TemporaryFolder folder;
+  const auto png = [&](const std::vector<std::uint8_t>& values) {
+    Image<std::uint8_t> map(static_cast<int>(values.size()), 1);
+    std::ranges::copy(values, map.row(0));
+    write_image(folder / "a.png", map.view());
+    return pixels(read_prior_confidence(folder / "a.png"));
+  };
+  EXPECT_EQ(png({0, 1, 2}), (std::vector<float>{0, 0.5f, 1}));
+  EXPECT_EQ(png({0, 0}), (std::vector<float>{0, 0}));
+  EXPECT_EQ(png({0, 51, 255}), (std::vector<float>{0, 0.2f, 1}));
+  write_file(folder / "a.npy", npy("|u1", "(1, 3)", "\0\1\2"s));
+  EXPECT_EQ(pixels(read_prior_confidence(folder / "a.npy")), (std::vector<float>{0, 0.5f, 1}));
+  Image<float> map(2, 1, 0.25f);
+  map(1, 0) = kUnknown;
+  write_depth_map(folder / "a.bin", map.view());
+  EXPECT_EQ(pixels(read_prior_confidence(folder / "a.bin")), (std::vector<float>{0.25f, 0}));
+  write_png16(folder / "b.png", Image<std::uint16_t>(1, 1, std::uint16_t{2}).view());
+  EXPECT_LT(read_prior_confidence(folder / "b.png")(0, 0), 1e-4f) << "of 65535";
+}
+
 TEST(GivenMap, TakesItsFileAndItsPixelsInMemory) {
   const TemporaryFolder folder;
   constexpr std::size_t kPixels = 100 * 80;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 
 #include "io/map/map_files.hpp"
 #include "io/map/npy.hpp"
@@ -47,6 +48,16 @@ class ScenePriors : public SceneSteps {
       for (int y = 0; y < map.height(); ++y)
         for (int x = 0; x < map.width(); ++x) map(x, y) = static_cast<float>(value(view, x, y));
       write_pfm(maps() / (names_[static_cast<std::size_t>(view)] + ".pfm"), map.view());
+    }
+  }
+  /// Writes levels of a sensor, 0 and 2. @param unsure  unsure(view, x, y)
+  template <class Unsure>
+  void write_confidences(const std::string& ending, const Unsure& unsure) const {
+    for (int view = 0; view < kPriorViews; ++view) {
+      Image<std::uint8_t> map(truth_[view].width(), truth_[view].height());
+      for (int y = 0; y < map.height(); ++y)
+        for (int x = 0; x < map.width(); ++x) map(x, y) = unsure(view, x, y) ? 0 : 2;
+      write_image(maps() / (names_[static_cast<std::size_t>(view)] + ending), map.view());
     }
   }
   double depth(int view, int x, int y) const { return static_cast<double>(truth_[view](x, y)); }
@@ -229,6 +240,80 @@ TEST_F(ScenePriors, OfUndistortedImagesAreTakenAsTheyAre) {
   EXPECT_EQ(read(".depth.npy", npy)(x, y), map(x, y));
   EXPECT_EQ(read(".geometric.bin", bin)(x, y), map(x, y));
   EXPECT_GT(std::abs(read(".npy", npy)(x, y) - map(x, y)), 1) << "of the photo";
+}
+
+/// Where a prior is of no confidence it is as unknown.
+TEST_F(ScenePriors, AreNotUsedWhereTheyAreNotSure) {
+  const auto unsure = [&](int view, int x, int y) { return (x + 40 * view) % 120 < 45 && y > 20; };
+  const auto prior = [&](int view, int x, int y) { return 1 / depth(view, x, y) + 0.1; };
+  write_priors([&](int view, int x, int y) {
+    return unsure(view, x, y) ? std::numeric_limits<double>::quiet_NaN() : prior(view, x, y);
+  });
+  const auto with_holes = run_with_priors("holes");
+  const auto expected = results(*with_holes);
+  const auto garbage = [&](int view, int x, int y) {
+    return unsure(view, x, y) ? 1 + (x * 7919 + y * 104729) % 97 : prior(view, x, y);
+  };
+  write_priors(garbage);
+  const auto with_garbage = results(*run_with_priors("garbage"));
+  EXPECT_NE(with_garbage, expected);
+  write_confidences("_confidence.png", unsure);
+  const auto job = run_with_priors("unsure");
+  expect_equal(results(*job), expected);
+  EXPECT_EQ(job->findings.warnings, with_holes->findings.warnings);
+}
+
+TEST_F(ScenePriors, HaveConfidencesBesideThem) {
+  write_network_priors();
+  const auto job = begin("plan");
+  const auto found = [&](const fs::path& file) {
+    fs::create_directories(file.parent_path());
+    write_image(file, Image<std::uint8_t>(truth_[0].width(), truth_[0].height(), 1).view());
+    PriorMaps priors;
+    priors.find(maps(), job->plan.scene.views, kAmpleMemory);
+    const fs::path confidence = priors.of(names_[0]).confidence;
+    const Prior prior = priors.read(job->plan, 0, job->plan.view(0).camera, PriorKind::kInverse);
+    fs::remove(file);
+    EXPECT_TRUE(prior.confidence.empty() || std::abs(prior.confidence(60, 45) - 0.5f) < 1e-6f);
+    return confidence == file && !prior.confidence.empty();
+  };
+  const std::string stem = fs::path(names_[0]).stem();
+  EXPECT_TRUE(found(maps() / (names_[0] + ".confidence.png")));
+  EXPECT_TRUE(found(maps() / (names_[0] + "_confidence.png")));
+  EXPECT_TRUE(found(folder_ / "confidence" / (names_[0] + ".png")));
+  EXPECT_FALSE(found(maps() / (names_[1] + "_confidence.png")));
+  EXPECT_FALSE(found(folder_ / "confidence" / (stem + ".png"))) << "as the prior is named by the whole name";
+}
+
+TEST_F(ScenePriors, AreFittedAgainWhenTheirConfidencesChange) {
+  write_network_priors();
+  run_with_priors("run");
+  write_confidences("_confidence.png", [](int, int x, int) { return x < 50; });
+  const auto changed = run_with_priors("run");
+  EXPECT_EQ(changed->products.results.count(Step::kEstimate).kept, kPriorViews) << "the photos are the same";
+  EXPECT_EQ(changed->products.results.count(Step::kPlanes).done, 1);
+  EXPECT_GT(changed->products.results.count(Step::kCheck).done, 0);
+  expect_equal(results(*changed), results(*run_with_priors("new")));
+  const auto kept = run_with_priors("run");
+  EXPECT_EQ(kept->products.results.count(Step::kPlanes).kept, 1);
+  EXPECT_EQ(kept->products.results.count(Step::kCheck).kept, kPriorViews);
+  // Of one view: others are checked again only where it is their source.
+  fs::remove(maps() / (names_[2] + "_confidence.png"));
+  const auto of_one = run_with_priors("run");
+  EXPECT_EQ(of_one->products.results.count(Step::kPlanes).done, 1);
+  expect_equal(results(*of_one), results(*run_with_priors("new")));
+}
+
+TEST_F(ScenePriors, WithConfidencesOfAnotherShapeAreNotUsedInTheirView) {
+  write_network_priors();
+  write_pfm(maps() / (names_[1] + ".confidence.pfm"), Image<float>(50, 80, 1.0f).view());
+  write_pfm(maps() / (names_[3] + ".confidence.pfm"), Image<float>(120, 90, 3.0f).view());
+  const auto job = run_with_priors("run");
+  EXPECT_THAT(job->findings.warnings,
+              AllOf(Contains(AllOf(HasSubstr(names_[1]), HasSubstr("the confidences have 50x80 pixels"))),
+                    Contains(AllOf(HasSubstr(names_[3]), HasSubstr("divide the map by its max")))));
+  EXPECT_FALSE(fs::exists(job->products.workspace.path(Workspace::prior_file(names_[3]))));
+  EXPECT_TRUE(fs::exists(job->products.workspace.path(Workspace::prior_file(names_[0]))));
 }
 
 /// What a larger limit can read is read.
