@@ -1,5 +1,6 @@
 // The module of `image_codecs`.
 
+#include <cstdlib>
 #include <iostream>
 #include <mutex>
 #include <opencv2/core/utils/logger.hpp>
@@ -73,12 +74,30 @@ class Silence {
   static inline cv::utils::logging::LogLevel level_ = {};
 };
 
+/// Why OpenCV would not decode an OpenEXR file, of which it decodes none unless a variable of the environment
+/// says so, which it reads once; empty: it will.
+std::string fault_of_exr() {
+  constexpr const char* kVariable = "OPENCV_IO_ENABLE_OPENEXR";
+  if (!cv::haveImageWriter(".exr"))
+    return "this build reads no OpenEXR, as its OpenCV does not; convert it to .npy or .pfm, or take the "
+           "packages for Debian";
+  static const bool is_enabled = [] {
+    const char* const before = std::getenv(kVariable);
+    if (before == nullptr || *before == '\0') return setenv(kVariable, "1", 1) == 0;
+    return *before == '1' || *before == 't' || *before == 'T';
+  }();
+  if (is_enabled) return {};
+  return std::string("OpenEXR is turned off by the variable ") + kVariable + "; set it to 1";
+}
+
 DecodedImage decode(std::string_view bytes) {
   if (recon::is_jpeg(bytes)) return recon::decode_jpeg(bytes);
   if (recon::is_png(bytes)) return recon::decode_png(bytes);
   if (recon::is_tiff(bytes)) return recon::decode_tiff(bytes);
   if (bytes.starts_with("RIFF") && bytes.substr(0, 12).ends_with("WEBP"))
     if (std::string fault = fault_of_webp(bytes); !fault.empty()) return {{}, std::move(fault)};
+  if (recon::is_exr(bytes))
+    if (std::string fault = fault_of_exr(); !fault.empty()) return {{}, std::move(fault)};
   const Silence silence;
   // OpenCV takes a mutable pointer but does not write through it.
   const cv::Mat raw(1, static_cast<int>(bytes.size()), CV_8UC1, const_cast<char*>(bytes.data()));

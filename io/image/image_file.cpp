@@ -39,6 +39,7 @@ void check_size(std::uint64_t width, std::uint64_t height, const std::string& fi
 cv::Mat decode(std::string_view bytes, const std::string& file, std::string* damage) {
   if (bytes.empty()) fail(file, "the image file is empty");
   EXPECTS(bytes.size() <= kMaxImageFileBytes);
+  if (is_exr(bytes)) fail(file, "is an OpenEXR image, whose samples are floats; photos have 8 or 16 bits");
   if (const auto size = header_size(bytes)) check_size(size->width, size->height, file);
   if (const std::uint64_t needed = min_file_size(bytes); needed > bytes.size())
     fail(file, fmt::format("the file is truncated: its header says that it has {} bytes or more, and there "

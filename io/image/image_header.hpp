@@ -50,6 +50,9 @@ inline bool is_jpeg(std::string_view bytes) {
 inline bool is_png(std::string_view bytes) {
   return bytes.starts_with("\x89PNG\r\n\x1A\n");
 }
+inline bool is_exr(std::string_view bytes) {
+  return bytes.starts_with("v/1\x01");
+}
 inline bool is_tiff(std::string_view bytes) {
   using namespace std::string_view_literals;
   return bytes.starts_with("II*\0"sv) || bytes.starts_with("MM\0*"sv) || bytes.starts_with("II+\0"sv) ||

@@ -10,6 +10,7 @@
 #include "io/file/input_file.hpp"
 #include "io/file/text_scanner.hpp"
 #include "io/image/image_file.hpp"
+#include "io/map/exr.hpp"
 #include "io/map/map_files.hpp"
 #include "io/map/npy.hpp"
 
@@ -19,6 +20,7 @@ namespace {
 
 /// The headers of maps lie in so many bytes.
 constexpr std::size_t kBeginning = kMaxNpyBeginning;
+constexpr std::size_t kExrChannels = 4;
 
 NpyHeader read_npy_header(const std::filesystem::path& path) {
   const std::uint64_t bytes = InputDescriptor(path).size();
@@ -54,6 +56,7 @@ Image<float> read_numbers(const std::filesystem::path& path) {
   const std::string ending = lower_extension(path);
   if (ending == ".png") return widened(read_png16(path));
   if (ending == ".npy") return parse_npy(read_file(path), path.string());
+  if (ending == ".exr") return parse_exr(read_file(path), path.string());
   return ending == ".pfm" ? read_pfm(path) : read_depth_map(path);
 }
 
@@ -88,7 +91,7 @@ float max_of(const Image<float>& values) {
 }  // namespace
 
 std::vector<std::string> depth_map_endings() {
-  return {".geometric.bin", ".photometric.bin", ".bin", ".pfm", ".npy", ".depth.npy", ".png"};
+  return {".geometric.bin", ".photometric.bin", ".bin", ".pfm", ".npy", ".depth.npy", ".png", ".exr"};
 }
 
 std::vector<std::string> confidence_map_endings() {
@@ -96,7 +99,7 @@ std::vector<std::string> confidence_map_endings() {
 }
 
 std::vector<std::string> map_endings() {
-  return {".pfm", ".npy", ".png", ".bin"};
+  return {".pfm", ".npy", ".png", ".bin", ".exr"};
 }
 
 std::vector<std::string> prior_confidence_endings() {
@@ -123,6 +126,10 @@ ImageSize given_map_size(const std::filesystem::path& path) {
   const std::uint64_t bytes = InputDescriptor(path).size();
   const std::string beginning = read_beginning(path, kBeginning);
   if (ending == ".pfm") return pfm_size(beginning, bytes, file);
+  if (ending == ".exr") {
+    const ExrHeader header = parse_exr_header(beginning, bytes, file);
+    return {header.width, header.height};
+  }
   if (ending != ".npy") return depth_map_size(beginning, bytes, file);
   const NpyHeader header = parse_npy_header(beginning, bytes, file);
   return {header.width, header.height};
@@ -140,6 +147,9 @@ std::size_t reading_bytes(const std::filesystem::path& path, std::size_t kept) {
     const ImageSize size = given_map_size(path);
     const std::size_t pixels = static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height),
                       map = sizeof(float) * pixels;
+    // A copy of the content of an OpenEXR file, in up to four channels, is there beside the map.
+    if (lower_extension(path) == ".exr")
+      return 2 * file + kExrChannels * map + std::max(2 * map, map + kept * pixels);
     // The decoded pixels of a PNG are there beside both maps.
     if (lower_extension(path) == ".png")
       return file + sizeof(std::uint16_t) * pixels + 2 * map + kept * pixels;

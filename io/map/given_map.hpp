@@ -10,7 +10,8 @@
 
 namespace recon {
 
-/// Maps of other programs, by the ending of the file: .bin as COLMAP's arrays, .pfm, .npy of NumPy, and .png.
+/// Maps of other programs, by the ending of the file: .bin as COLMAP's arrays, .pfm, .npy of NumPy, .png and
+/// .exr, see parse_exr.
 
 /// The endings of depth maps, in the order in which they are looked for.
 std::vector<std::string> depth_map_endings();

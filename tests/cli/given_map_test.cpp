@@ -239,11 +239,9 @@ TEST_F(GivenDepthMaps, OfSomeViewsAreFusedWithAWarning) {
   fs::create_directories(maps());
   const Outcome none = fuse();
   EXPECT_EQ(none.exit_code, 3);
-  EXPECT_THAT(
-      none.err,
-      HasSubstr(
-          "there is no depth map of any of the 5 views; that of view00.png would be "
-          "view00.png.geometric.bin, or end with .photometric.bin, .bin, .pfm, .npy, .depth.npy, .png"));
+  EXPECT_THAT(none.err, HasSubstr("there is no depth map of any of the 5 views; that of view00.png would be "
+                                  "view00.png.geometric.bin, or end with .photometric.bin, .bin, .pfm, .npy, "
+                                  ".depth.npy, .png, .exr"));
 }
 
 TEST_F(GivenDepthMaps, ArePlannedByTheirHeaders) {

@@ -230,8 +230,10 @@ void add_fusion(OptionGroup& group) {
       .add("prior-maps", "DIR",
            "Depths of a network or a sensor for areas where the photos say nothing, of some or all views, in "
            "files named as those of --depth-maps, of the photos or their undistorted images, in any "
-           "resolution "
-           "and of any scale; a prior that does not follow the depths of its view is not used",
+           "resolution and of any scale; confidences beside them (NAME.confidence.*, NAME_confidence.*, or "
+           "NAME.* in a folder confidence beside DIR), from 0 to 1 or ARKit's levels, say what counts; a "
+           "prior "
+           "that does not follow the depths of its view is not used",
            OptionScope::kPlace)
       .text(kSweep & kScenes, RECON_FIELD(prior.folder))
       .only_where(kSweep, has_patches, kPatchesOnly)

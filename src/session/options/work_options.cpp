@@ -158,9 +158,9 @@ OptionGroup work_options() {
           "depth-maps", "DIR",
           "Check and fuse the depth maps of this folder, inside the scene or anywhere, instead of estimating "
           "them: files NAME.geometric.bin, NAME.photometric.bin or NAME.bin (COLMAP's arrays), NAME.pfm, "
-          "NAME.npy or NAME.png (16 bits), where NAME is that of the photo, with or without its ending; "
-          "beside "
-          "them there may be confidences from 0 to 1, NAME.confidence.pfm, .npy or .png. They are of the "
+          "NAME.npy, NAME.png (16 bits) or NAME.exr, where NAME is that of the photo, with or without its "
+          "ending; beside them there may be confidences from 0 to 1, NAME.confidence.pfm, .npy or .png. They "
+          "are of the "
           "undistorted images, in any resolution",
           OptionScope::kPlace)
       .text(kScenes, RECON_FIELD(given_maps.folder))

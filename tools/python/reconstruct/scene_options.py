@@ -30,9 +30,9 @@ class SceneOptions:
         their last components. Default and range: images/ in the scene, blended_images/ beside cams/, or the folder of
         transforms.json
     depth_maps: Check and fuse the depth maps of this folder, inside the scene or anywhere, instead of estimating
-        them: files NAME.geometric.bin, NAME.photometric.bin or NAME.bin (COLMAP's arrays), NAME.pfm, NAME.npy or
-        NAME.png (16 bits), where NAME is that of the photo, with or without its ending; beside them there may be
-        confidences from 0 to 1, NAME.confidence.pfm, .npy or .png. They are of the undistorted images, in any
+        them: files NAME.geometric.bin, NAME.photometric.bin or NAME.bin (COLMAP's arrays), NAME.pfm, NAME.npy,
+        NAME.png (16 bits) or NAME.exr, where NAME is that of the photo, with or without its ending; beside them there
+        may be confidences from 0 to 1, NAME.confidence.pfm, .npy or .png. They are of the undistorted images, in any
         resolution. Default and range: they are estimated
     depth_unit: Scene units of one unit of the maps of `depth_maps`, such as 0.001 for millimetres in a scene of
         metres; maps of whole numbers need it. Default and range: 1, of floating-point numbers
@@ -141,7 +141,9 @@ class SceneOptions:
         it. Default and range: planesweep: 40, 0 to 254
     prior_maps: Depths of a network or a sensor for areas where the photos say nothing, of some or all views, in files
         named as those of `depth_maps`, of the photos or their undistorted images, in any resolution and of any scale;
-        a prior that does not follow the depths of its view is not used. Default and range: planesweep: none
+        confidences beside them (NAME.confidence.*, NAME_confidence.*, or NAME.* in a folder confidence beside DIR),
+        from 0 to 1 or ARKit's levels, say what counts; a prior that does not follow the depths of its view is not
+        used. Default and range: planesweep: none
     prior_kind: What the values of `prior_maps` follow up to a scale and a shift: depth (along the optical axis),
         inverse (1 / depth, disparity), distance (from the camera); auto: depth or inverse, what fits better. 0 is
         unknown. Default and range: planesweep: auto

@@ -42,10 +42,10 @@ struct RECONSTRUCT_API SceneOptions {
   /// folder of transforms.json
   std::optional<std::filesystem::path> images = {};
   /// Check and fuse the depth maps of this folder, inside the scene or anywhere, instead of estimating them:
-  /// files NAME.geometric.bin, NAME.photometric.bin or NAME.bin (COLMAP's arrays), NAME.pfm, NAME.npy or
-  /// NAME.png (16 bits), where NAME is that of the photo, with or without its ending; beside them there may
-  /// be confidences from 0 to 1, NAME.confidence.pfm, .npy or .png. They are of the undistorted images, in
-  /// any resolution. Default and range: they are estimated
+  /// files NAME.geometric.bin, NAME.photometric.bin or NAME.bin (COLMAP's arrays), NAME.pfm, NAME.npy,
+  /// NAME.png (16 bits) or NAME.exr, where NAME is that of the photo, with or without its ending; beside them
+  /// there may be confidences from 0 to 1, NAME.confidence.pfm, .npy or .png. They are of the undistorted
+  /// images, in any resolution. Default and range: they are estimated
   std::optional<std::filesystem::path> depth_maps = {};
   /// Scene units of one unit of the maps of `depth_maps`, such as 0.001 for millimetres in a scene of metres;
   /// maps of whole numbers need it. Default and range: 1, of floating-point numbers
@@ -220,8 +220,9 @@ struct RECONSTRUCT_API SceneOptions {
   std::optional<int> scene_planes = {};
   /// Depths of a network or a sensor for areas where the photos say nothing, of some or all views, in files
   /// named as those of `depth_maps`, of the photos or their undistorted images, in any resolution and of any
-  /// scale; a prior that does not follow the depths of its view is not used. Default and range: planesweep:
-  /// none
+  /// scale; confidences beside them (NAME.confidence.*, NAME_confidence.*, or NAME.* in a folder confidence
+  /// beside DIR), from 0 to 1 or ARKit's levels, say what counts; a prior that does not follow the depths of
+  /// its view is not used. Default and range: planesweep: none
   std::optional<std::filesystem::path> prior_maps = {};
   enum class PriorKind { kAuto, kDepth, kDistance, kInverse };
   /// What the values of `prior_maps` follow up to a scale and a shift: depth (along the optical axis),
