@@ -62,6 +62,7 @@ struct PairResult {
   std::vector<std::string> warnings;  ///< of the images
   std::vector<std::string> unheld;    ///< of results whose files do not hold all
   std::string swap_warning;           ///< that the images are swapped; empty: none
+  std::string doubt;                  ///< of the warnings, what makes all of the result doubtful; empty: none
   PairFindings findings;
 };
 
@@ -78,9 +79,9 @@ std::string swap_warning(const PairPlan& plan, const GreyPair& images, double kn
   const OrderShares shares = compare_orders(backend, images, plan.options.range);
   if (!shares.seem_swapped()) return {};
   return fmt::format(
-      "{}: the images seem to be swapped: at half the size {:.0f} % of the pixels match, and {:.0f} % the "
-      "other way round; give the left image first, or search negative disparities",
-      plan.name(), 100 * shares.as_given, 100 * shares.swapped);
+      "the images seem to be swapped: at half the size {:.0f} % of the pixels match, and {:.0f} % the other "
+      "way round; give the left image first, or search negative disparities",
+      100 * shares.as_given, 100 * shares.swapped);
 }
 
 Image<std::uint8_t> fill(const PairRun& run, const PairImages& images, ImageView<float> disparity) {
@@ -106,7 +107,8 @@ PairResult match(const PairRun& run, const PairImages& images, StepClock& clock)
     check_interrupted();
   });
   result.known = known_share(result.disparity);
-  if (result.known == 0) throw InputError(plan.name() + ": no disparity was found; " + doubts(plan));
+  if (result.known == 0)
+    throw InputError(plan.name() + ": no disparity was found; " + doubts(plan) + plan.files.advice);
   result.swap_warning = swap_warning(plan, problem.images, result.known, run.backend());
   if (run.plan.job.settings.fill) {
     result.filled = fill(run, images, result.disparity.view());
@@ -175,22 +177,29 @@ void write_disparity(const PairRun& run, PairResult& result, StepRecord& record)
                  [&](const auto& path) { return write_image(path, result.filled.view()); });
 }
 
-json warnings_of(const PairPlan& plan, const PairResult& result) {
+/// The warnings; sets the doubt.
+json warnings_of(const PairPlan& plan, PairResult& result) {
   json warnings = result.warnings;
   if (!plan.calibration_fault.empty()) warnings.push_back(plan.calibration_fault);
+  const auto warn = [&](const std::string& text, const std::string& advice, bool of_all) {
+    warnings.push_back(plan.name() + ": " + text + advice);
+    if (of_all && result.doubt.empty()) result.doubt = text.substr(0, text.find_first_of(":;"));
+  };
+  if (result.findings.same) warn("both are the same image: give the photos of both cameras", "", true);
   // Rows of swapped images correspond to others.
   const bool swapped = !result.swap_warning.empty();
   const std::string rows = swapped ? "" : rows_warning(result.findings, plan.size.width);
   const std::string searched = range_warning(result.findings, plan.options.range);
   for (const std::string& text : {scene_warning(result.findings), rows})
-    if (!text.empty()) warnings.push_back(plan.name() + ": " + text);
+    if (!text.empty()) warn(text, plan.files.advice, true);
   if (swapped)
-    warnings.push_back(result.swap_warning);
+    warn(result.swap_warning, "", true);
   else if (rows.empty() && !searched.empty())
-    warnings.push_back(plan.name() + ": " + searched);
+    warn(searched, "", 2 * (result.findings.below_min + result.findings.above_max) > result.findings.in_row);
   else if (const double known = result.known / searched_share(plan); known < kFewKnown)
-    warnings.push_back(fmt::format("{}: only {:.2f} % of the pixels have a disparity{}; {}", plan.name(),
-                                   100 * known, searched_share(plan) < 1 ? " in --roi" : "", doubts(plan)));
+    warn(fmt::format("only {:.2f} % of the pixels have a disparity{}; {}", 100 * known,
+                     searched_share(plan) < 1 ? " in --roi" : "", doubts(plan)),
+         "", true);
   const DisparityRange range = plan.options.range;
   if (range.min < 0 || range.min + range.count > 256)
     warnings.push_back(std::string(pair_file::kDisparityPng) +
@@ -225,6 +234,7 @@ void match_and_write(PairRun& run, const PairImages& images, json inputs, StepCl
   record.inputs = std::move(inputs);
   const std::vector<std::string> changed = remove_earlier(run, {});
   json warnings = warnings_of(plan, result);
+  if (!result.doubt.empty()) record.result["doubt"] = result.doubt;
   for (const json& warning : warnings) messages().warn("{}", warning.get<std::string>());
   for (const std::string& text : changed) warnings.push_back(text);
   write_disparity(run, result, record);

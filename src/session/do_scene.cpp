@@ -282,11 +282,7 @@ std::string summary(const SceneJob& job, const json& report) {
     line += left_out.size() == 1 ? fmt::format("; {} is left out", name)
                                  : fmt::format("; {} are left out, such as {}", left_out.size(), name);
   }
-  if (const std::string& doubt = job.findings.doubt; !doubt.empty())
-    line += "; THE RESULT IS IN DOUBT: " + doubt + ": correct that and run again";
-  if (const std::size_t warnings = report.at("warnings").size(); warnings > 0)
-    line += fmt::format("; {} warning{}", warnings, warnings == 1 ? "" : "s");
-  return line + "\n";
+  return line + doubt_and_warnings(report) + "\n";
 }
 
 /// The plan of a scene and its predicted time.

@@ -295,7 +295,15 @@ Input pair_of(const std::vector<fs::path>& inputs, const ListsOfInputs& lists) {
                                          : std::to_string(inputs.size()) + " files are given") +
                      "; a rectified pair is two image files, left and right" + suggestion(inputs.front()) +
                      advice_on_lists(inputs));
-  return PairFiles{{}, inputs[0], inputs[1], {}};
+  const std::string part = suggestion(inputs.front());
+  return PairFiles{{},
+                   inputs[0],
+                   inputs[1],
+                   {},
+                   {},
+                   part.empty() ? "; photos that are not rectified are no pair: run COLMAP, and give the "
+                                  "folder of its scene"
+                                : part};
 }
 
 /// The folder that an input lies in; nothing for two image files.

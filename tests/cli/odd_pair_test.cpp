@@ -181,6 +181,9 @@ TEST_P(OddPair, SwappedImagesAreSuspected) {
   const Outcome swapped =
       reconstruct(by_method({"right.png", "left.png", "--max-disparity", "32", "-o", "swapped"}));
   EXPECT_THAT(swapped.err, HasSubstr("swapped"));
+  if (swapped.exit_code == 0) {
+    EXPECT_THAT(swapped.out, HasSubstr("THE RESULT IS IN DOUBT: the images seem to be swapped: "));
+  }
 }
 
 TEST_P(OddPair, ImagesWithoutTextureAreThree) {
@@ -214,6 +217,23 @@ TEST_F(WrongPair, DifferentSizesAreThreeWithBothSizes) {
   write_images();
   write_image(file("right.png"), Image<std::uint8_t>(100, 80, 0).view());
   expect(3, "left.png has 120x80 pixels and right.png has 100x80", match({}));
+}
+
+TEST_F(WrongPair, PhotosThatAreNotRectifiedNeedAScene) {
+  const std::string advice = "; photos that are not rectified are no pair: run COLMAP";
+  write_images();
+  expect(2, advice, reconstruct({"left.png", "right.png"}));
+  write_image(file("right.png"), Image<std::uint8_t>(100, 80, 0).view());
+  expect(3, advice, match({}));
+  fs::create_directories(file("scene/images"));
+  fs::create_directories(file("scene/sparse"));
+  for (const char* model : {"scene/sparse/cameras.txt", "scene/sparse/images.txt"})
+    set_content(file(model), "");
+  fs::rename(file("left.png"), file("scene/images/left.png"));
+  const std::string part = "; scene/images/left.png is a part of the scene scene: give that folder";
+  expect(3, part, reconstruct({"scene/images/left.png", "right.png"}));
+  fs::copy_file(file("scene/images/left.png"), file("right.png"), fs::copy_options::overwrite_existing);
+  expect(2, part, reconstruct({"scene/images/left.png", "right.png"}));
 }
 
 TEST_F(WrongPair, WhatIsNoImageIsThree) {

@@ -56,11 +56,37 @@ class PairWarning : public PairTest, public testing::WithParamInterface<const ch
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     return outcome.json().at("scenes").at(0).at("warnings").get<std::vector<std::string>>();
   }
+
+  /// Another scene in the right image.
+  void replace_right() const {
+    Image<std::uint8_t> other(200, 150);
+    for (int y = 0; y < other.height(); ++y)
+      for (int x = 0; x < other.width(); ++x)
+        other(x, y) = static_cast<std::uint8_t>(texture(x + 5000, y + 900));
+    write_image(file("right.png"), other.view());
+  }
+
+  nlohmann::json report() const { return nlohmann::json::parse(content(file("dense/report.json"))); }
+
+  /// Expects a doubt in the last line, and in the report, also of a result that is kept.
+  void expect_doubt(const std::string& text, std::vector<std::string> arguments = {}) const {
+    arguments.insert(arguments.end(), {"--method", GetParam()});
+    for (const char* run : {"first", "kept"}) {
+      const Outcome outcome = match(arguments);
+      std::erase(arguments, "--overwrite");
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+      EXPECT_THAT(outcome.out, AllOf(HasSubstr("; THE RESULT IS IN DOUBT: "),
+                                     HasSubstr(text + ": correct that and run again; ")))
+          << run;
+      EXPECT_THAT(report().value("doubt", ""), testing::EndsWith(text)) << run;
+    }
+  }
 };
 
 TEST_P(PairWarning, ARightPairHasNone) {
   write_pair(0);
   EXPECT_THAT(warnings(), IsEmpty());
+  EXPECT_FALSE(report().contains("doubt"));
 }
 
 TEST_P(PairWarning, OfRowsThatAreOffSaysByHowMuch) {
@@ -92,13 +118,23 @@ TEST_P(PairWarning, OfDisparitiesBeyondTheSearchNamesThemAndTheOption) {
 
 TEST_P(PairWarning, OfImagesOfDifferentScenesSaysHowLittleIsFound) {
   write_pair(0);
-  Image<std::uint8_t> other(200, 150);
-  for (int y = 0; y < other.height(); ++y)
-    for (int x = 0; x < other.width(); ++x)
-      other(x, y) = static_cast<std::uint8_t>(texture(x + 5000, y + 900));
-  write_image(file("right.png"), other.view());
+  replace_right();
   EXPECT_THAT(match({"--method", GetParam()}).err,
-              HasSubstr("hardly anything of the left image is found in the right one: "));
+              AllOf(HasSubstr("hardly anything of the left image is found in the right one: "),
+                    HasSubstr("; the images are not rectified, or do not show the same scene, with texture; "
+                              "photos that are not rectified are no pair: run COLMAP")));
+}
+
+TEST_P(PairWarning, OfAllOfTheResultIsADoubt) {
+  write_pair(0);
+  expect_doubt("places match clearly better outside of 0 <= d < 5, at disparities of 6 to 6",
+               {"--max-disparity", "5", "--overwrite"});
+  write_pair(2);
+  expect_doubt("the rows of the images do not correspond", {"--overwrite"});
+  replace_right();
+  expect_doubt("hardly anything of the left image is found in the right one", {"--overwrite"});
+  fs::copy_file(file("left.png"), file("right.png"), fs::copy_options::overwrite_existing);
+  expect_doubt("both are the same image", {"--overwrite"});
 }
 
 TEST_P(PairWarning, IsCountedInTheLastLine) {

@@ -30,6 +30,8 @@ struct PairFiles {
   std::filesystem::path left, right;
   std::filesystem::path calibration;  ///< empty: none
   std::filesystem::path name = {};    ///< as of a scene
+  std::string advice = {};  ///< where two files seem to be no rectified pair, for the end of a message; of a
+                            ///< folder empty
 };
 
 /// An input that cannot be processed, and why.

@@ -212,18 +212,26 @@ PairFindings check(const ImageView<const T>& left, const ImageView<const T>& rig
   return findings;
 }
 
+bool is_same(ImageView<const std::uint8_t> a, ImageView<const std::uint8_t> b) {
+  for (int y = 0; y < a.height; ++y)
+    if (!std::equal(a.row(y), a.row(y) + a.width, b.row(y))) return false;
+  return true;
+}
+
 }  // namespace
 
 PairFindings check_pair(const GreyPair& images, DisparityRange range) {
-  return images.left16.data ? check(images.left16, images.right16, range)
-                            : check(images.left, images.right, range);
+  PairFindings findings = images.left16.data ? check(images.left16, images.right16, range)
+                                             : check(images.left, images.right, range);
+  findings.same = is_same(images.left, images.right);
+  return findings;
 }
 
 std::string scene_warning(const PairFindings& findings) {
   if (findings.tried < kMinPlaces || findings.found >= kHardlyFound * findings.tried) return {};
   return fmt::format(
-      "hardly anything of the left image is found in the right one: {} of {} places; the images have to show "
-      "the same scene, with texture",
+      "hardly anything of the left image is found in the right one: {} of {} places; the images are not "
+      "rectified, or do not show the same scene, with texture",
       findings.found, findings.tried);
 }
 

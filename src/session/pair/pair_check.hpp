@@ -11,6 +11,7 @@ namespace recon {
 /// What places of the left image say about a pair: each is looked for in the right one, also beside its row
 /// and beyond the disparities that are searched.
 struct PairFindings {
+  bool same = false;     ///< one image was given twice
   bool textured = true;  ///< both images have places that differ from what is beside them
   int tried = 0;         ///< places
   int found = 0;         ///< of these, those that are found again somewhere

@@ -26,7 +26,7 @@ ImageSize common_size(const PairFiles& files) {
   if (!(left == right))
     throw InputError(files.left.string() + " has " + size_text(left.width, left.height) + " pixels and " +
                      files.right.string() + " has " + size_text(right.width, right.height) +
-                     "; the images of a rectified pair have the same size");
+                     "; the images of a rectified pair have the same size" + files.advice);
   return left;
 }
 
@@ -80,7 +80,7 @@ int end_of_disparities(const PairSettings& settings, const std::optional<PairCal
         files.left.string() + ": --max-disparity is needed, as there is no " +
         (is_beside ? "calibration" : "calib.txt") + ": where the search ends, in pixels, such as 64" +
         (is_beside ? "; calib.txt is read of a folder with images only: give --calibration " + beside.string()
-                   : ""));
+                   : files.advice));
   }
   if (!calibration->disparities)
     throw UsageError(files.calibration.string() + " has no ndisp; --max-disparity is needed");
@@ -258,12 +258,6 @@ SampleLevels colour_levels(const PairFiles& files) {
   return levels_of(range);
 }
 
-static bool is_same(ImageView<const std::uint8_t> a, ImageView<const std::uint8_t> b) {
-  for (int y = 0; y < a.height; ++y)
-    if (!std::equal(a.row(y), a.row(y) + a.width, b.row(y))) return false;
-  return true;
-}
-
 PairImages read_pair_images(const PairPlan& plan) {
   std::string left_damage, right_damage;
   StoredGrey left = read_stored_grey(plan.files.left, &left_damage);
@@ -277,9 +271,6 @@ PairImages read_pair_images(const PairPlan& plan) {
       throw InputError(file->string() + ": the header says " + size_text(plan.size.width, plan.size.height) +
                        " pixels, but there are " + size_text(image->width(), image->height()) +
                        "; the image is damaged");
-  if (is_same(images.left.view(), images.right.view()))
-    images.warnings.push_back(plan.files.left.string() + " and " + plan.files.right.string() +
-                              " are the same image: give the photos of both cameras");
   if (!fused_stages(plan.options)) {
     images.left_colour = read_pair_colour(plan.files.left, images.levels);
     images.right_colour = read_pair_colour(plan.files.right, images.levels);

@@ -9,6 +9,7 @@
 #include "session/options/option_text.hpp"
 #include "session/pair/pair_results.hpp"
 #include "session/report/page.hpp"
+#include "session/report/report.hpp"
 
 namespace recon {
 
@@ -112,6 +113,7 @@ json pair_report_json(const PairPlan& plan, const Workspace& workspace, const St
   report["known"] = record.result.value("known", 0.0);
   report["filled"] = record.result.value("filled", 0.0);
   report["warnings"] = record.result.value("warnings", json::array());
+  if (record.result.contains("doubt")) report["doubt"] = record.result.at("doubt");
   report["colours"] = record.result.value("colours", json::array());
   if (plan.camera) report["preview_depths"] = preview_depths(*plan.camera, report.at("colours"));
   for (const OutputFile& file : record.outputs)
@@ -143,9 +145,7 @@ std::string pair_summary(const json& report) {
   if (report.contains("points"))
     text += fmt::format("\n{}: {} points", report.at("cloud").get<std::string>(),
                         report.at("points").get<std::uint64_t>());
-  if (const std::size_t warnings = report.at("warnings").size(); warnings > 0)
-    text += fmt::format("; {} warning{}", warnings, warnings == 1 ? "" : "s");
-  return text + "\n";
+  return text + doubt_and_warnings(report) + "\n";
 }
 
 }  // namespace recon

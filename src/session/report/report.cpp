@@ -376,4 +376,14 @@ json report_json(const SceneJob& job, const std::string& device, const StepTimes
   return report;
 }
 
+std::string doubt_and_warnings(const json& report) {
+  std::string text;
+  if (report.contains("doubt"))
+    text =
+        "; THE RESULT IS IN DOUBT: " + report.at("doubt").get<std::string>() + ": correct that and run again";
+  if (const std::size_t warnings = report.at("warnings").size(); warnings > 0)
+    text += fmt::format("; {} warning{}", warnings, warnings == 1 ? "" : "s");
+  return text;
+}
+
 }  // namespace recon

@@ -24,6 +24,10 @@ nlohmann::json time_json(const TimePlan& time);
 /// are of the work that is in the results, also if an earlier run did it; "elapsed" is the time of this run.
 nlohmann::json report_json(const SceneJob& job, const std::string& device, const StepTimes& times);
 
+/// The end of the last line of a run, by its report: why the result is in doubt, and the number of warnings;
+/// empty where there are none.
+std::string doubt_and_warnings(const nlohmann::json& report);
+
 /// How often a view has which depths after the check across views; empty where it has none.
 DepthHistogram checked_depths(const SceneProducts& products, int view);
 
