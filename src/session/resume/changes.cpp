@@ -91,8 +91,8 @@ bool same_shape(const json& found, const json& wanted) {
   return std::ranges::all_of(found, [&](const json& element) { return same_shape(element, wanted.front()); });
 }
 
-/// It follows from the cameras: each view has its own.
-const std::string kDepthRange = "depth range ";
+/// They follow from the cameras: each view has its own.
+const std::string kDepthRange = "depth range ", kImageSize = "image size ";
 
 const Keys kMethod = {"options", "method"};
 
@@ -126,7 +126,10 @@ class Changes {
     for (const auto& [rank, text] : main_options_) all.push_back(cause(text));
     for (const auto* texts : {&options_, &files_})
       for (const std::string& text : *texts)
-        all.push_back({text.starts_with(kDepthRange) ? kDepthRange : text, text});
+        all.push_back({text.starts_with(kDepthRange)  ? kDepthRange
+                       : text.starts_with(kImageSize) ? kImageSize
+                                                      : text,
+                       text});
     // Those of the view itself and of its sources are of one kind.
     for (const auto& [what, views] : of_views_)
       all.push_back({what.ends_with(" of") ? what.substr(0, what.size() - 3) : what,
@@ -236,10 +239,10 @@ class Changes {
     };
     if (value_at(wanted_, {"left"}).is_string())
       add(files_, "another calibration");
-    else if (size(found_) != size(wanted_))
-      add(options_, "image size " + both(size) + " (--max-image-size, --quality)");
-    else
+    else if (size(found_) == size(wanted_))
       add(files_, "another camera");
+    else if (std::ranges::none_of(options_, [](const auto& it) { return it.starts_with(kImageSize); }))
+      add(options_, kImageSize + both(size) + " (--max-image-size, --quality)");
   }
 
   /// Options that others follow from come first, in this order: without planes and stages, patches are

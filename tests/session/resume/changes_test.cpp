@@ -95,6 +95,12 @@ TEST(Changes, NamePhotosMasksCamerasAndPoses) {
   for (json* it : {&wanted["reference"], &wanted["sources"][0], &wanted["sources"][1]})
     (*it)["camera"] = {200, 150, 0.5};
   EXPECT_EQ(of(wanted), "image size 400x300 -> 200x150 (--max-image-size, --quality)");
+  wanted["sources"][1]["camera"] = {199, 149, 0.5};
+  EXPECT_EQ(of(wanted), "image size 400x300 -> 200x150 (--max-image-size, --quality)") << "its own alone";
+  wanted["reference"]["camera"] = {201, 151, 0.5};
+  EXPECT_EQ(list_changes(found, wanted).front().text,
+            "image size 400x300 -> 201x151 (--max-image-size, --quality)");
+  EXPECT_EQ(list_changes(found, wanted).front().kind, "image size ") << "one cause whatever the sizes";
   wanted = found;
   wanted["sources"][0] = view("d/e", "s", 0, 400);
   EXPECT_EQ(of(wanted), "without the source b, a new source, d/e");
