@@ -280,7 +280,7 @@ class Session {
     at_once_ = inputs_at_once(usable.size(), threads);
     Turns turns{options_.dry_run ? 1 : at_once_, threads, memory()};
     const SharedWork work = begin_work(threads, turns.memory);
-    files_.begin_work(turns.at_once);
+    files_.begin_work();
     std::atomic<std::size_t> next = 0;
     std::mutex mutex;  // of what comes of them
     FirstException first;

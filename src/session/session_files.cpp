@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <variant>
 
 #include "core/duration.hpp"
@@ -38,11 +39,6 @@ std::vector<json> in_order(const std::map<std::size_t, json>& lines_by_input) {
   std::vector<json> lines;
   for (const auto& [input, line] : lines_by_input) lines.push_back(line);
   return lines;
-}
-
-/// Whether all of a report is of an earlier run.
-bool is_kept(const json& report) {
-  return report.contains("tasks") ? report.at("tasks").empty() : report.value("kept", false);
 }
 
 }  // namespace
@@ -84,28 +80,15 @@ void SessionFiles::keep_lines(const std::vector<Input>& inputs) {
       if (line.at("scene") == input_name(inputs[i]).string()) earlier_[i] = line;
 }
 
-void SessionFiles::begin_work(int at_once) {
-  at_once_ = static_cast<std::size_t>(at_once);
-  start_ = Clock::now();
-}
-
 void SessionFiles::add(std::size_t input, const Outcome& outcome) {
   if (count_ == 0) return;
   lines_[input] = session_line(outcome.object, outcome.exit_code);
   write();
-  const std::size_t left = count_ - lines_.size();
-  if (!start_) return;
-  worked_ += is_kept(outcome.object) ? 0 : 1;
-  if (left == 0) return;
-  std::string text = fmt::format("{} of {} scenes", lines_.size(), count_);
-  if (worked_ > 0) {
-    const double seconds = std::chrono::duration<double>(Clock::now() - *start_).count();
-    // Those that are worked on are half done.
-    const double halves = 0.5 * static_cast<double>(std::min(at_once_ - 1, left)),
-                 done = static_cast<double>(worked_) + halves, to_do = static_cast<double>(left) - halves;
-    text += fmt::format(", about {} left", duration_text(std::ceil(seconds / done * to_do)));
-  }
-  messages().info("{}", text);
+  if (!began_ || lines_.size() == count_) return;
+  const auto failed =
+      std::ranges::count_if(lines_, [](const auto& it) { return it.second.contains("error"); });
+  messages().info("{} of {} scenes are done{}", std::ssize(lines_) - failed, count_,
+                  failed > 0 ? fmt::format(", {} failed", failed) : "");
 }
 
 std::string SessionFiles::table(std::optional<std::size_t> width) const {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <filesystem>
@@ -43,12 +42,12 @@ class SessionFiles {
   SessionFiles(const SessionFiles&) = delete;
   SessionFiles& operator=(const SessionFiles&) = delete;
 
-  /// What is added from now on takes time, unless it is kept; what was added before did not.
-  /// @param at_once  inputs that are worked on side by side
-  void begin_work(int at_once);
+  /// What fails before the work is no progress.
+  void begin_work() { began_ = true; }
 
-  /// Adds what has come of an input to the files, and says how many are left. Inputs that are not reached, as
-  /// in a run that is interrupted, keep what an earlier run wrote about them.
+  /// Adds what has come of an input to the files, and says how many are done: not how long the others take,
+  /// which may be far larger. Inputs that are not reached, as in a run that is interrupted, keep what an
+  /// earlier run wrote about them.
   void add(std::size_t input, const Outcome& outcome);
 
   /// Of all inputs for people; empty where there is one input.
@@ -69,18 +68,15 @@ class SessionFiles {
   void write();
   void fail(const OutputError& error);
 
-  using Clock = std::chrono::steady_clock;
-
-  std::size_t count_;        ///< of all inputs
-  std::size_t at_once_ = 1;  ///< inputs
-  std::size_t worked_ = 0;   ///< inputs that took time: of those that are kept, others say nothing
+  std::size_t count_;  ///< of all inputs
+  bool began_ = false;
+  std::string skipped_;
   std::filesystem::path folder_;
   bool shared_;  ///< other processes may write there, too
   std::unique_ptr<OutputLock> lock_;
   std::map<std::size_t, nlohmann::json> lines_, earlier_;  ///< by input: of this run and of earlier ones
   std::optional<Failure> failure_;
   std::exception_ptr error_;
-  std::optional<Clock::time_point> start_;  ///< of the work
 };
 
 /// Adds up what the inputs of a session are still to write, at most, on each file system. Those that are

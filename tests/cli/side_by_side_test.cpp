@@ -69,7 +69,7 @@ TEST_F(SideBySide, ScenesHaveTheResultsOfOneAfterTheOther) {
     EXPECT_THAT(outcome.out, HasSubstr((session() / name / "dense/fused.ply").string() + ": "));
   }
   EXPECT_THAT(outcome.err, HasSubstr("error: " + (session() / "b/sparse/cameras.txt").string() + ":1: "));
-  EXPECT_THAT(outcome.err, HasSubstr("3 of 4 scenes, about "));
+  EXPECT_THAT(outcome.err, HasSubstr("2 of 4 scenes are done, 1 failed\n"));
   const auto found = lines();
   ASSERT_EQ(found.size(), 4u);
   for (std::size_t i = 0; i < 4; ++i)
