@@ -120,29 +120,30 @@ UnusableInput unusable(const fs::path& path, const Error& error) {
   return {path, text.starts_with(beginning) ? text.substr(beginning.size()) : text};
 }
 
-void add_inputs_below(const fs::path& folder, const fs::path& name, const fs::path& images,
-                      std::vector<Input>& found);
+/// What is found below a folder.
+struct Below {
+  std::vector<Input> inputs;
+  std::vector<fs::path> photos;  ///< folders that hold several and are no inputs
+};
+
+void add_inputs_below(const fs::path& folder, const fs::path& name, const fs::path& images, Below& found);
 
 /// Adds a folder in a folder that was given, or the inputs below it. What cannot be looked up may be an
 /// input: somebody will miss it.
-void add_inputs_at(const fs::path& path, const fs::path& name, const fs::path& images,
-                   std::vector<Input>& found) {
+void add_inputs_at(const fs::path& path, const fs::path& name, const fs::path& images, Below& found) {
   try {
     std::error_code ignored;
     if (!is_folder(path) || is_output(path)) return;
     if (auto input = find_input(path, name, images)) {
-      found.push_back(*std::move(input));
+      found.inputs.push_back(*std::move(input));
     } else if (looks_like_input(path)) {
-      found.push_back(UnusableInput{path, what_is_missing(path, images)});
+      found.inputs.push_back(UnusableInput{path, what_is_missing(path, images)});
     } else if (!fs::is_symlink(path, ignored)) {
-      if (images_in(path) == 2)
-        messages().info(
-            "{}: has two images that are not taken as a rectified pair: give both, or name them im0 and im1",
-            path.string());
+      if (images_in(path) > 1) found.photos.push_back(path);
       add_inputs_below(path, name, images, found);
     }
   } catch (const Error& error) {
-    found.push_back(unusable(path, error));
+    found.inputs.push_back(unusable(path, error));
   }
 }
 
@@ -155,14 +156,26 @@ bool is_passed_over(const fs::path& path) {
 /// Adds the inputs below a folder, which `name` leads to from the folder that was given. Hidden folders and
 /// results are left out; links are followed once only, so that they cannot lead in circles.
 /// @throws InputError when the folder cannot be read
-void add_inputs_below(const fs::path& folder, const fs::path& name, const fs::path& images,
-                      std::vector<Input>& found) {
+void add_inputs_below(const fs::path& folder, const fs::path& name, const fs::path& images, Below& found) {
   std::vector<fs::path> paths;
   for_each_in_folder(folder, [&](const fs::path& path) {
     if (!is_passed_over(path)) paths.push_back(path);
   });
   std::ranges::sort(paths);
   for (const fs::path& path : paths) add_inputs_at(path, name / path.filename(), images, found);
+}
+
+/// What is said of folders with photos that are no inputs; empty where there are none.
+std::string text_of_photos(const std::vector<fs::path>& folders) {
+  constexpr std::size_t kNamed = 3;
+  if (folders.empty()) return {};
+  std::string names = folders.front().string();
+  for (std::size_t i = 1; i < std::min(kNamed, folders.size()); ++i) names += ", " + folders[i].string();
+  if (folders.size() > kNamed) names += fmt::format(" and {} more", folders.size() - kNamed);
+  return fmt::format(
+      "{} {} photos and no cameras: run COLMAP first, which makes them (First use, 1); of a rectified pair "
+      "give both images, or name them im0 and im1",
+      names, folders.size() == 1 ? "holds" : "hold");
 }
 
 constexpr const char* kNotThere = "there is no such file or folder";
@@ -226,14 +239,17 @@ std::string suggestion(const fs::path& path) try {
 }
 
 /// A folder that is an input, or those below it; never none.
-std::vector<Input> inputs_at(const fs::path& path, const fs::path& images, const ListsOfInputs& lists) {
+/// @param photos  gets folders below that hold photos and are no inputs
+std::vector<Input> inputs_at(const fs::path& path, const fs::path& images, const ListsOfInputs& lists,
+                             std::vector<fs::path>& photos) {
   try {
     const PathKind kind = kind_of_path(path);
     if (kind == PathKind::kNothing) return {UnusableInput{path, text_of_missing(path, lists)}};
     if (kind != PathKind::kFolder) return {UnusableInput{path, "is a pipe or a device, no file or folder"}};
     if (const auto input = find_input(path, {}, images)) return {*input};
-    std::vector<Input> below;
-    add_inputs_below(path, {}, images, below);
+    Below found;
+    add_inputs_below(path, {}, images, found);
+    const std::vector<Input>& below = found.inputs;
     SceneFolder scene{path, images_of(path, images), {}, {}, {}, SceneFormat::kColmap, !images.empty()};
     if (std::ranges::none_of(below, is_usable) && find_model_below(scene)) {
       scene.masks = find_masks(path);
@@ -241,12 +257,17 @@ std::vector<Input> inputs_at(const fs::path& path, const fs::path& images, const
     }
     if (std::ranges::any_of(below, is_usable) && is_folder(path / "images"))
       messages().info("{}: {}; the inputs below it are taken", path.string(), what_is_missing(path, images));
-    if (!below.empty()) return below;
+    if (!below.empty()) {
+      photos.insert(photos.end(), found.photos.begin(), found.photos.end());
+      return below;
+    }
     if (!images.empty() && !is_folder(images_of(path, images)))
       return {
           UnusableInput{path, "--images " + images.string() + " is no folder, in the scene or from here"}};
     const std::string part = suggestion(path);
     if (!part.empty()) return {UnusableInput{path, "this is not a scene" + part}};
+    if (images.empty() && !looks_like_input(path) && images_in(path) == 0 && !found.photos.empty())
+      return {UnusableInput{path, "this is not a scene; " + text_of_photos(found.photos)}};
     return {UnusableInput{path, what_is_missing(path, images) + "; no folder below it is one either"}};
   } catch (const Error& error) {
     return {unusable(path, error)};
@@ -315,7 +336,8 @@ std::optional<fs::path> folder_of(const Input& input) {
 
 }  // namespace
 
-std::vector<Input> expand_inputs(const std::vector<fs::path>& given, const fs::path& images) {
+std::vector<Input> expand_inputs(const std::vector<fs::path>& given, const fs::path& images,
+                                 std::string* skipped) {
   std::vector<fs::path> named, inputs;
   ListsOfInputs lists;
   for (const fs::path& input : given)
@@ -336,10 +358,12 @@ std::vector<Input> expand_inputs(const std::vector<fs::path>& given, const fs::p
   const auto is_given_file = [](const fs::path& path) { return kind_of_given(path) == PathKind::kFile; };
   if (std::ranges::any_of(inputs, is_given_file)) return {pair_of(inputs, lists)};
   std::vector<Input> found;
+  std::vector<fs::path> photos;
   for (const fs::path& input : inputs) {
-    const std::vector<Input> here = inputs_at(input, images, lists);
+    const std::vector<Input> here = inputs_at(input, images, lists, photos);
     found.insert(found.end(), here.begin(), here.end());
   }
+  if (skipped != nullptr && !photos.empty()) *skipped = "skipped: " + text_of_photos(photos);
   if (found.size() != 1 || std::ranges::find(given, input_name(found.front())) == given.end())
     keep_to_own_folders(images, found);
   return found;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "session/options/inputs.hpp"
@@ -15,11 +16,12 @@ namespace recon {
 /// nothing of this, an input that is not there or cannot be looked up, and a folder below that has parts of a
 /// scene or a pair but not all are unusable inputs; of a part of a scene, such as its images/, the reason
 /// names the scene.
-/// @param images  the folder of the photos of scenes, inside each scene or else anywhere; empty: images/
+/// @param images   the folder of the photos of scenes, inside each scene or else anywhere; empty: images/
+/// @param skipped  set to what is said of folders below that hold photos and are none; empty: there are none
 /// @throws InputError when a file is not there
 /// @throws UsageError for image files that are not two, or not alone
 std::vector<Input> expand_inputs(const std::vector<std::filesystem::path>& inputs,
-                                 const std::filesystem::path& images = {});
+                                 const std::filesystem::path& images = {}, std::string* skipped = nullptr);
 
 /// Where the results of inputs go.
 struct Destination {

@@ -114,16 +114,19 @@ json objects_of(const std::vector<Outcome>& outcomes) {
 /// The inputs of a session and what has come of them.
 class Session {
  public:
-  Session(const SessionOptions& options, const std::vector<Input>& inputs, std::ostream& out)
+  /// @param skipped  see expand_inputs
+  Session(const SessionOptions& options, const std::vector<Input>& inputs, const std::string& skipped,
+          std::ostream& out)
       : options_(options),
         inputs_(inputs),
+        skipped_(skipped),
         out_(out),
         destination_{options.inputs, options.output},
         is_session_(destination_.is_session(inputs)),
         has_files_(is_session_ && options.shard.count == 1),
         // Parts of the estimation work beside each other, as in the folder of a scene.
         files_(has_files_ && !options.dry_run ? inputs : std::vector<Input>(), destination_.session_folder(),
-               options.fuses() ? "" : "estimate", options.wait) {
+               skipped, options.fuses() ? "" : "estimate", options.wait) {
     if (has_files_) check_session_files(destination_.session_folder());
   }
 
@@ -135,6 +138,7 @@ class Session {
       if (!options_.json && !options_.quiet && std::ranges::any_of(inputs_, is_usable)) {
         print(files_.table(columns()));
         print_wrapped(files_.place());
+        if (!skipped_.empty()) print_wrapped(skipped_ + "\n");
       }
       if (!options_.json && options_.dry_run && inputs_.size() > 1)
         if (const json estimate = session_estimate(objects_of(outcomes()), at_once_);
@@ -361,6 +365,7 @@ class Session {
 
   const SessionOptions& options_;
   const std::vector<Input>& inputs_;
+  const std::string& skipped_;
   std::ostream& out_;
   const Destination destination_;
   const bool is_session_, has_files_;
@@ -379,7 +384,8 @@ int run_session(const SessionOptions& options, std::ostream& out, std::exception
         "no input given: name the folder of a scene, such as one with images/ and sparse/, or the two images "
         "of a pair");
   parse_device(options.device);
-  const std::vector<Input> inputs = expand_inputs(options.inputs, options.images);
+  std::string skipped;
+  const std::vector<Input> inputs = expand_inputs(options.inputs, options.images, &skipped);
   std::vector<Job> jobs;
   for (const Input& input : inputs)
     if (is_usable(input)) jobs.push_back(options.job(std::holds_alternative<PairFiles>(input)));
@@ -387,7 +393,8 @@ int run_session(const SessionOptions& options, std::ostream& out, std::exception
     options.check(jobs);
     Destination{options.inputs, options.output}.check(inputs);
   }
-  Session session(options, inputs, out);
+  if (!skipped.empty()) messages().info("{}", skipped);
+  Session session(options, inputs, skipped, out);
   const int exit_code = session.run();
   if (error != nullptr) *error = session.error();
   return exit_code;

@@ -55,9 +55,12 @@ void check_session_files(const fs::path& folder) {
   }
 }
 
-SessionFiles::SessionFiles(const std::vector<Input>& inputs, fs::path folder, const std::string& shared_key,
-                           bool wait)
-    : count_(inputs.size()), folder_(std::move(folder)), shared_(!shared_key.empty()) {
+SessionFiles::SessionFiles(const std::vector<Input>& inputs, fs::path folder, std::string skipped,
+                           const std::string& shared_key, bool wait)
+    : count_(inputs.size()),
+      skipped_(std::move(skipped)),
+      folder_(std::move(folder)),
+      shared_(!shared_key.empty()) {
   if (inputs.empty() || folder_.empty()) return;
   check_session_files(folder_);
   try {
@@ -110,7 +113,7 @@ void SessionFiles::write() {
     all.insert(earlier_.begin(), earlier_.end());
     for (const std::string& changed : keep_changed_session_files(folder_, !shared_))
       messages().warn("{}", changed);
-    write_session_files(folder_, in_order(all));
+    write_session_files(folder_, in_order(all), skipped_);
     failure_.reset();
     error_ = nullptr;
   } catch (const OutputError& error) {

@@ -32,12 +32,13 @@ class SessionFiles {
   /// Takes the folder. One that cannot be written is a failure, which does not stop the work.
   /// @param inputs      empty: nothing is written
   /// @param folder      empty: there is none
+  /// @param skipped     see expand_inputs
   /// @param shared_key  of processes that may write beside each other; empty: none may
   /// @param wait        for another process that has the folder
   /// @throws UsageError when a file or link of the user has one of the names, or another
   /// process has the folder and is not waited for; Interrupted while waiting
-  SessionFiles(const std::vector<Input>& inputs, std::filesystem::path folder, const std::string& shared_key,
-               bool wait);
+  SessionFiles(const std::vector<Input>& inputs, std::filesystem::path folder, std::string skipped,
+               const std::string& shared_key, bool wait);
   ~SessionFiles();
   SessionFiles(const SessionFiles&) = delete;
   SessionFiles& operator=(const SessionFiles&) = delete;

@@ -81,6 +81,21 @@ TEST_F(ReconstructSessionResult, OfASessionIsSummedUp) {
   EXPECT_EQ(session_lines(session).size(), 4u) << "the file is of the last run";
 }
 
+TEST_F(ReconstructSessionResult, NamesFoldersOfPhotosThatAreSkippedAtItsEndToo) {
+  const fs::path session = folder() / "session";
+  copy_scene(session / "a");
+  fs::create_directories(session / "p2");
+  for (const char* photo : {"view00.png", "view01.png"})
+    fs::copy_file(session / "a/images" / photo, session / "p2" / photo);
+  const Outcome outcome = reconstruct({session.string(), "--max-image-size", "48", "--planes", "8"});
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const std::string text =
+      "skipped: " + (session / "p2").string() + " holds photos and no cameras: run COLMAP first";
+  EXPECT_THAT(outcome.err, HasSubstr(text));
+  EXPECT_THAT(outcome.out.substr(outcome.out.find("session.jsonl")), HasSubstr("\n" + text));
+  EXPECT_THAT(page_data(session / "index.html", "session").at("skipped").get<std::string>(), HasSubstr(text));
+}
+
 /// Those that are left may take far longer.
 TEST_F(ReconstructSessionResult, SaysHowManyScenesAreDoneAndNoTime) {
   const fs::path session = folder() / "session";

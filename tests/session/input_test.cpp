@@ -297,6 +297,23 @@ TEST_F(Inputs, OlderSetsOfMiddleburyArePairs) {
   EXPECT_EQ(std::get<PairFiles>(pairs[2]).left, folder_ / "d/im0.ppm");
 }
 
+TEST_F(Inputs, FoldersOfPhotosBelowAreNamed) {
+  for (const char* photo : {"nest/x/photos/0.jpg", "nest/x/photos/1.jpg", "nest/x/photos/2.jpg",
+                            "nest/y/0.jpg", "nest/y/1.jpg", "other/readme.txt"})
+    write(photo, "");
+  const std::string below = (folder_ / "nest/x/photos").string() + ", " + (folder_ / "nest/y").string() +
+                            " hold photos and no cameras: run COLMAP first";
+  EXPECT_THAT(reason_of_only(expand_inputs({folder_ / "nest"})), HasSubstr("not a scene; " + below));
+  EXPECT_THAT(reason_of_only(expand_inputs({folder_ / "other"})), HasSubstr("no folder below it is one"));
+  write_scene("nest/a");
+  std::string skipped;
+  EXPECT_EQ(expand_inputs({folder_ / "nest"}, {}, &skipped).size(), 1u);
+  EXPECT_THAT(skipped, HasSubstr("skipped: " + below));
+  skipped.clear();
+  EXPECT_EQ(expand_inputs({folder_ / "nest/a"}, {}, &skipped).size(), 1u);
+  EXPECT_EQ(skipped, "");
+}
+
 TEST_F(Inputs, TwoImageFilesAreAPair) {
   for (const char* file : {"a.png", "b.png", "folder/c.png"}) write(file, "");
   const std::vector<Input> inputs = expand_inputs({folder_ / "b.png", folder_ / "a.png"});

@@ -159,7 +159,7 @@ function pairParts(data) {
           times(data.steps), options(data.options)];
 }
 
-function sessionParts({scenes}) {
+function sessionParts({scenes, skipped}) {
   const numbers = [["views", 0, "views"], ["points", 0, "points"], ["seconds", 1, "seconds of work"],
                    ["elapsed", 1, "of them in the last run"], ["warnings", 0, "warnings"]];
   const name = line => {
@@ -170,7 +170,8 @@ function sessionParts({scenes}) {
   return [make("h1", {}, counted(scenes.length, "scene")), make("table", {},
       row(head("scene"), numbers.map(([, , title]) => right(title, "th")), head("status")),
       scenes.map(line => row(name(line), numbers.map(([key, digits]) => right(line[key]?.toFixed(digits) ?? "-")),
-                             line.status + (line.error ? `: ${line.error}` : ""))))];
+                             line.status + (line.error ? `: ${line.error}` : "")))),
+          skipped && make("p", {}, skipped)];
 }
 
 // The data stand behind this script.

@@ -79,12 +79,12 @@ std::string preview_of(const json& report) {
 }
 
 /// The lines with the addresses of their pages and pictures, as far as there are any.
-json page_data(const fs::path& folder, std::vector<json> lines) {
+json page_data(const fs::path& folder, std::vector<json> lines, const std::string& skipped) {
   for (json& line : lines) {
     line["page"] = result_address(folder, line, "report.html");
     line["picture"] = line.contains("preview") ? result_address(folder, line, line.at("preview")) : "";
   }
-  return {{"scenes", lines}};
+  return {{"scenes", lines}, {"skipped", skipped}};
 }
 
 }  // namespace
@@ -240,12 +240,12 @@ std::vector<std::string> keep_changed_session_files(const fs::path& folder, bool
   return texts;
 }
 
-void write_session_files(const fs::path& folder, const std::vector<json>& lines) {
+void write_session_files(const fs::path& folder, const std::vector<json>& lines, const std::string& skipped) {
   std::error_code error;
   fs::create_directories(folder, error);  // else writing fails and says why
   std::string text;
   for (const json& line : lines) text += line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-  const std::string page = web_page("session", page_data(folder, lines));
+  const std::string page = web_page("session", page_data(folder, lines, skipped));
   write_file(folder / kSessionPage, page + session_key(page, text, session_text(folder / kSessionLines)));
   write_file(folder / kSessionLines, text);
 }

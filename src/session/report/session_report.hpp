@@ -41,8 +41,10 @@ std::vector<nlohmann::json> read_session_lines(const std::filesystem::path& fold
 
 /// Writes session.jsonl, one line an input, and index.html, which links to their results; a reader finds
 /// either the files of the last call or these.
+/// @param skipped  what the page says of folders that are no inputs; empty: nothing
 /// @throws OutputError
-void write_session_files(const std::filesystem::path& folder, const std::vector<nlohmann::json>& lines);
+void write_session_files(const std::filesystem::path& folder, const std::vector<nlohmann::json>& lines,
+                         const std::string& skipped = {});
 
 /// Gives those of these files that somebody has changed since they were written other names, such as
 /// index.changed.html, and those of which no page says how they were written. Call it before they are
