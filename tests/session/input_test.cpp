@@ -314,6 +314,12 @@ TEST_F(Inputs, FoldersOfPhotosBelowAreNamed) {
   EXPECT_EQ(skipped, "");
 }
 
+TEST_F(Inputs, WithoutTheModelOfCOLMAPSendToItsMapper) {
+  for (const char* photo : {"a/images/x.png", "a/images/y.png"}) write(photo, "");
+  fs::create_directories(folder_ / "a/sparse");
+  EXPECT_THAT(reason_of_only(expand_inputs({folder_ / "a"})), HasSubstr("its mapper has written none"));
+}
+
 TEST_F(Inputs, TwoImageFilesAreAPair) {
   for (const char* file : {"a.png", "b.png", "folder/c.png"}) write(file, "");
   const std::vector<Input> inputs = expand_inputs({folder_ / "b.png", folder_ / "a.png"});
