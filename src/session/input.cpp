@@ -406,17 +406,25 @@ void Destination::check(const std::vector<Input>& inputs) const {
   // Of a scene of several the work finds it out: the others are done.
   if (!output.empty() || (inputs.size() == 1 && is_usable(inputs.front())))
     check_no_file(output.empty() ? of(inputs.front(), is_session(inputs)) : output);
-  std::map<fs::path, const Input*> input_in_folder;
-  for (const Input& input : inputs)
-    if (const auto folder = folder_of(input)) input_in_folder.emplace(resolved_path(*folder), &input);
+  std::map<fs::path, std::string> inputs_there;  // by folder, for people
+  for (const Input& input : inputs) {
+    if (const auto folder = folder_of(input))
+      inputs_there.emplace(
+          resolved_path(*folder),
+          std::string(std::holds_alternative<PairFiles>(input) ? "the pair's folder" : "the scene") +
+              " itself; its images would be overwritten");
+    if (const auto* scene = std::get_if<SceneFolder>(&input))
+      for (const fs::path& part : {scene->images, scene->root / "sparse", scene->model, scene->masks})
+        if (!part.empty())
+          inputs_there.emplace(resolved_path(part), "a part of the scene " + scene->root.string() +
+                                                        "; results go into a folder of their own");
+  }
   std::map<fs::path, fs::path> input_of_output;
   for (const Input& input : inputs) {
     if (!is_usable(input)) continue;
     const fs::path folder = resolved_path(of(input, is_session(inputs)));
-    if (const auto found = input_in_folder.find(folder); found != input_in_folder.end())
-      throw UsageError("--output " + folder.string() + " is the " +
-                       (std::holds_alternative<PairFiles>(*found->second) ? "pair's folder" : "scene") +
-                       " itself; its images would be overwritten");
+    if (const auto found = inputs_there.find(folder); found != inputs_there.end())
+      throw UsageError("--output " + folder.string() + " is " + found->second);
     const auto [place, added] = input_of_output.emplace(folder, input_name(input));
     if (!added)
       throw UsageError(input_name(input).string() + " and " + place->second.string() +

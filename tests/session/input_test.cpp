@@ -320,6 +320,18 @@ TEST_F(Inputs, WithoutTheModelOfCOLMAPSendToItsMapper) {
   EXPECT_THAT(reason_of_only(expand_inputs({folder_ / "a"})), HasSubstr("its mapper has written none"));
 }
 
+TEST_F(Inputs, AreNoOutputFolders) {
+  write_scene("a");
+  const std::vector<Input> scene = expand_inputs({folder_ / "a"});
+  for (const char* part : {"images", "sparse", "images/../images"}) try {
+      Destination{{folder_ / "a"}, folder_ / "a" / part}.check(scene);
+      ADD_FAILURE() << part;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("is a part of the scene"));
+    }
+  EXPECT_NO_THROW((Destination{{folder_ / "a"}, folder_ / "a/results"}.check(scene)));
+}
+
 TEST_F(Inputs, TwoImageFilesAreAPair) {
   for (const char* file : {"a.png", "b.png", "folder/c.png"}) write(file, "");
   const std::vector<Input> inputs = expand_inputs({folder_ / "b.png", folder_ / "a.png"});
