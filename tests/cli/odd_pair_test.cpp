@@ -304,9 +304,10 @@ TEST_F(WrongPair, NothingKnownIsThreeAlsoWithFill) {
   }
 }
 
-TEST_F(WrongPair, AnOutputThatCannotBeWrittenIsOneAndAFileIsTwo) {
+TEST_F(WrongPair, AnOutputThatCannotBeMadeIsTwo) {
   write_images();
-  expect(1, "/proc/no such folder/dense", match({"-o", "/proc/no such folder/dense"}));
+  expect(2, "/proc/no such folder/dense: the output folder cannot be made: /proc takes no folders",
+         match({"-o", "/proc/no such folder/dense"}));
   set_content(file("taken"), "a file, not a folder");
   expect(2, "taken/dense: the output folder cannot be made: taken is a file", match({"-o", "taken/dense"}));
 }

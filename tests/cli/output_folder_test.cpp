@@ -201,9 +201,9 @@ TEST_F(ReconstructOutputFolder, KeepsNoTemporaryFileOfAKilledRun) {
   EXPECT_FALSE(fs::exists(leftover));
 }
 
-TEST_F(ReconstructOutputFolder, ThatCannotBeWrittenNamesTheOption) {
+TEST_F(ReconstructOutputFolder, ThatCannotBeMadeNamesTheOption) {
   const Outcome outcome = reconstruct({scene().string(), "-o", "/proc/no such folder/dense"});
-  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("choose another one with --output"));
   EXPECT_THAT(outcome.err, Not(HasSubstr("status/")));
 }

@@ -16,6 +16,7 @@
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
+#include "session/resume/output_folder.hpp"
 
 namespace recon {
 
@@ -75,6 +76,10 @@ void OutputLock::open_file() {
     throw UsageError(file_.string() +
                      ": reconstruct did not make this link, and writes a file of that name; remove "
                      "it, or choose another folder with --output");
+  if (descriptor_.number < 0 && error == std::errc::no_such_file_or_directory)  // such as in /proc
+    throw UsageError(folder_.string() +
+                     ": the output folder cannot be made: " + existing_folder(folder_).string() +
+                     " takes no folders; choose another one with --output");
   if (descriptor_.number < 0)
     throw OutputError(folder_.string() + ": the output folder cannot be written: " +
                       (error ? error.message() : std::strerror(errno)) +
