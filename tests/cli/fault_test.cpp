@@ -249,7 +249,10 @@ TEST_F(ReconstructFault, NoOverlapIsThree) {
 }
 
 TEST_F(ReconstructFault, ViewsThatMatchNothingAreThree) {
-  expect(3, "matches none of the 5 views", {scene().string(), "--views", "nothing*"});
+  expect(3, "matches none of the 5 views; names look like view00.png\n",
+         {scene().string(), "--views", "nothing*"});
+  expect(3, "names look like view00.png, and a pattern like 'view03*'\n",
+         {scene().string(), "--views", "view03"});
 }
 
 TEST_F(ReconstructFault, AnEmptyCloudIsThreeAndLeavesThatOfBefore) {

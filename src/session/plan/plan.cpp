@@ -209,9 +209,12 @@ void choose_views(const Scene& whole, const SceneSettings& settings, const HasMa
     if (view.in_scope)
       for (const int source : view.sources) plan.views[source].needed = true;
   }
-  if (!any_match)
-    throw InputError(fmt::format("--views '{}' matches none of the {} views; names look like {}", pattern,
-                                 plan.views.size(), plan.name(0)));
+  if (any_match) return;
+  const bool begins =
+      std::ranges::any_of(plan.scene.views, [&](const View& view) { return view.name.starts_with(pattern); });
+  throw InputError(fmt::format("--views '{}' matches none of the {} views; names look like {}{}", pattern,
+                               plan.views.size(), plan.name(0),
+                               begins ? ", and a pattern like '" + pattern + "*'" : ""));
 }
 
 /// A cloud needs views that overlap.
