@@ -102,10 +102,13 @@ CudaDevices find_cuda_devices(const std::vector<int>& indices) {
   if (const cudaError_t error = cudaGetDeviceCount(&found.visible); error != cudaSuccess) {
     cudaGetLastError();
     found.visible = 0;
-    found.why_not =
-        error == cudaErrorInsufficientDriver
-            ? "the NVIDIA driver is missing or too old for CUDA " + std::to_string(CUDART_VERSION / 1000)
-            : "CUDA sees no GPU: " + std::string(cudaGetErrorString(error));
+    int driver = 0;  // stays 0 where there is none
+    cudaDriverGetVersion(&driver);
+    found.why_not = error == cudaErrorNoDevice ? "no NVIDIA GPU is found"
+                    : driver == 0              ? "no NVIDIA GPU is found (there is no driver for one)"
+                    : error == cudaErrorInsufficientDriver
+                        ? "the NVIDIA driver is too old for CUDA " + std::to_string(CUDART_VERSION / 1000)
+                        : "CUDA sees no GPU: " + std::string(cudaGetErrorString(error));
     return found;
   }
   std::vector<int> looked_at = indices;

@@ -61,8 +61,7 @@ DeviceChoice choose_devices(const std::string& device) {
   const std::vector<int> asked = parse_device(device);
   if (device == "cpu") return {{}, "the CPU, as asked"};
   const CudaDevices found = find_cuda_devices(asked);
-  if (device == "auto" && found.usable.empty())
-    return {{}, "the CPU, as no GPU can be used: " + found.why_not};
+  if (device == "auto" && found.usable.empty()) return {{}, "the CPU: " + found.why_not};
   if (found.visible > 0 && !asked.empty() && asked.back() >= found.visible)
     throw DeviceUnavailable(fmt::format("--device {}: there is no GPU {}; found {}, counted from 0", device,
                                         asked.back(), found.visible));
