@@ -210,7 +210,10 @@ void print_for_reading(const std::string& text) {
 }
 
 std::optional<int> standard_output_columns() {
-  return columns_of(STDOUT_FILENO);
+  if (const auto columns = columns_of(STDOUT_FILENO)) return columns;
+  const char* const exported = std::getenv("COLUMNS");
+  const int columns = exported ? static_cast<int>(std::strtol(exported, nullptr, 10)) : 0;
+  return columns > 0 ? std::optional(columns) : std::nullopt;
 }
 
 int terminal_columns() {

@@ -31,10 +31,11 @@ void refuse_empty_arguments(int argc, const char* const* argv);
 /// `head` does, is no failure.
 void print_for_reading(const std::string& text);
 
-/// Columns of the terminal that standard output is; nothing where it is none, or does not say.
+/// Columns of the terminal that standard output is, else those that an exported COLUMNS asks for; nothing
+/// where there is neither.
 std::optional<int> standard_output_columns();
 
-/// Columns of the terminal that standard output is; 80 where it is none, or does not say.
+/// The same; 80 where there are none.
 int terminal_columns();
 
 /// The number of threads to use for `--threads asked`: at most `available_threads()`, since more threads are
