@@ -50,13 +50,13 @@ std::chrono::steady_clock::time_point steady_now() {
   return std::chrono::steady_clock::now();
 }
 
-/// The end of a path, by which people know it: its last two components.
+/// The end of a path, by which people know it: its last two components, behind ".../" if there are more.
 std::string end_of_path(std::string path) {
   constexpr auto kNone = std::string::npos;
   path.resize(path.find_last_not_of('/') + 1);
   const std::size_t last = path.rfind('/'),
                     before = last == kNone || last == 0 ? kNone : path.rfind('/', last - 1);
-  return before == kNone ? path : path.substr(before + 1);
+  return before == kNone ? path : "..." + path.substr(before);
 }
 
 }  // namespace

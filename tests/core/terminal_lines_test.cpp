@@ -79,7 +79,10 @@ TEST_F(TerminalLinesTest, ABarIsDrawnInPlaceAndItsEndStays) {
 
 TEST_F(TerminalLinesTest, OfOneOfSeveralSubjectsNamesItAndDoesNotStay) {
   open(80, 24);
-  for (const auto& [path, name] : {std::pair("photos/session/a", "session/a"), {"b/", "b"}, {"/c", "/c"}}) {
+  for (const auto& [path, name] : {std::pair("photos/session/a", ".../session/a"),
+                                   {"session/a", "session/a"},
+                                   {"b/", "b"},
+                                   {"/c", "/c"}}) {
     const SubjectScope about(std::make_shared<const std::string>(path));
     const auto views = begin("views", 2);
     EXPECT_THAT(screen(), ElementsAre(testing::StartsWith(std::string(name) + ": views: [")));
