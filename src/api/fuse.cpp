@@ -25,7 +25,7 @@
 #include "io/map/given_map.hpp"
 #include "match/combine_step.hpp"
 #include "session/diagnose/given_depths.hpp"
-#include "session/options/option_table.hpp"
+#include "session/options/option.hpp"
 #include "session/plan/plan.hpp"
 
 namespace reconstruct {

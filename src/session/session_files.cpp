@@ -5,12 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <iterator>
-#include <variant>
 
-#include "core/duration.hpp"
 #include "core/interrupt.hpp"
 #include "core/log.hpp"
 #include "core/paths.hpp"

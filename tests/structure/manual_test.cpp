@@ -240,10 +240,11 @@ TEST(TypedOptions, OfTheSourcesAreThoseOfTheTable) {
   const std::vector<GeneratedFile> files = typed_options();
   ASSERT_THAT(files, SizeIs(6u));
   const std::string sources = "sources/";
-  for (const GeneratedFile& file : files)
-    if (file.path.starts_with(sources))
-      EXPECT_EQ(content(std::string(RECON_SOURCE_DIR) + "/" + file.path.substr(sources.size())), file.text)
-          << "copy " << RECON_MANUAL << "/sources into the source tree";
+  for (const GeneratedFile& file : files) {
+    if (!file.path.starts_with(sources)) continue;
+    EXPECT_EQ(content(std::string(RECON_SOURCE_DIR) + "/" + file.path.substr(sources.size())), file.text)
+        << "copy " << RECON_MANUAL << "/sources into the source tree";
+  }
   // An option of both, one of scenes, one of pairs, and one of the terminal.
   EXPECT_THAT(files[0].text, HasSubstr("  std::optional<int> window = {};\n"));
   EXPECT_THAT(files[3].text, HasSubstr("  std::optional<int> window = {};\n"));
