@@ -305,6 +305,13 @@ TEST_F(ReconstructFault, AMissingDeviceIsFive) {
   EXPECT_THAT(outcome.err, HasSubstr("--device cuda:63"));
 }
 
+TEST_F(ReconstructFault, AMachineWithoutAGpuIsNone) {
+  const Outcome outcome = run_in(folder(), "CUDA_VISIBLE_DEVICES= " RECON_RECONSTRUCT " scene --dry-run");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              testing::ContainsRegex("working on the CPU: (no NVIDIA GPU is found|this build has no CUDA)"));
+}
+
 TEST_F(ReconstructFault, QuietSaysNothingOfSuccess) {
   const Outcome outcome = reconstruct({scene().string(), "--quiet"});
   EXPECT_EQ(outcome.exit_code, 0);

@@ -141,6 +141,19 @@ TEST(Program, AParsersOwnTextIsNoMessage) {
   FAIL();
 }
 
+TEST(Program, TakesTheWidthOfAPipeFromColumns) {
+  if (isatty(STDOUT_FILENO)) GTEST_SKIP() << "standard output is a terminal";
+  setenv("COLUMNS", "60", 1);
+  EXPECT_EQ(standard_output_columns(), 60);
+  EXPECT_EQ(terminal_columns(), 60);
+  for (const char* none : {"", "wide", "-3", "0"}) {
+    setenv("COLUMNS", none, 1);
+    EXPECT_EQ(standard_output_columns(), std::nullopt) << none;
+    EXPECT_EQ(terminal_columns(), 80) << none;
+  }
+  unsetenv("COLUMNS");
+}
+
 TEST(Program, ReportsThreadsThatCannotBeCreated) {
   const auto refused = std::make_error_code(std::errc::resource_unavailable_try_again);
   for (const Failure& failure :

@@ -140,8 +140,7 @@ std::string what_is_missing_of_a_scene(const fs::path& root, bool images_given) 
     return "it has no folder sparse/ with the cameras, as COLMAP makes it (nor a file transforms.json, nor "
            "cams/NAME_cam.txt)";
   return "sparse/ (and sparse/0/, sparse/1/ and so on) has no cameras and images as .txt or .bin; where "
-         "COLMAP "
-         "has run, its mapper has written none: see its last lines";
+         "COLMAP has run, its mapper has written none: see its last lines";
 }
 
 }  // namespace recon
