@@ -103,7 +103,7 @@ class FusionView(NamedTuple):
     mask: Any = None  #: as of a View
     sources: Sequence[int] = ()  #: indices of up to 32 other views that check it, best first; of no view any: they are chosen
     points: Any = ()  #: (n, 3), world: sparse points that the view sees; the depths are compared with them, nothing else
-    prior: Any = None  #: float32 of all of the view in any resolution, of a network or sensor, up to a scale and a shift; 0 and NaN: unknown
+    prior: Any = None  #: of a network or sensor, of all of the view in any resolution, up to a scale and a shift; 0, NaN: unknown
     prior_confidence: Any = None  #: of the prior, [0, 1], in any resolution: below 0.1 it is not used; None: 1 everywhere
 
 
