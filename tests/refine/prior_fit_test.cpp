@@ -156,6 +156,7 @@ TEST(PriorFit, IsJudgedByWhatItIsSureOf) {
   EXPECT_FALSE(UnsurePart(1).fit().follows()) << UnsurePart(1).fit().right;
   const PriorFit fit = UnsurePart(0.15f).fit();
   EXPECT_TRUE(fit.follows()) << fit.right << " " << fit.right_flat;
+  EXPECT_GT(fit.right, 0.85) << "by weights";
   EXPECT_FALSE(std::isnan(fit.depth(60, 100)));
   EXPECT_GT(fit.error(60, 100), 0.04f);
 }
