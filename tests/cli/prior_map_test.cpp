@@ -120,6 +120,24 @@ TEST_F(GivenPriors, AreFittedAgainWhenTheirConfidencesChange) {
   EXPECT_TRUE(prior.at("prior").contains("fault")) << prior;
 }
 
+/// The areas of planes and the fits of priors are work of the same step.
+TEST_F(GivenPriors, AreCountedInThePredictedTime) {
+  const auto seconds = [&](const char* step, std::vector<std::string> more) {
+    more.insert(more.end(), {"--dry-run", "--json"});
+    const Outcome outcome = run("new", more);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+    return outcome.json().at("scenes").at(0).at("seconds").at("steps").at(step).get<double>();
+  };
+  const std::vector<std::string> priors = {"--prior-maps", this->priors().string()},
+                                 of_kind = {"--prior-maps", priors[1], "--prior-kind", "depth"},
+                                 no_planes = {"--prior-maps", priors[1], "--scene-planes", "0"};
+  const double planes = seconds("scene planes", {}), with_priors = seconds("scene planes", priors);
+  EXPECT_GT(with_priors, 1.05 * planes);
+  EXPECT_LT(seconds("scene planes", of_kind), with_priors) << "fitted once";
+  EXPECT_LT(seconds("scene planes", no_planes), 0.8 * planes);
+  EXPECT_GT(seconds("check across views", priors), seconds("check across views", {}));
+}
+
 TEST_F(GivenPriors, DoNotLieInTheOutput) {
   const std::string own = (folder() / "exporting/splat/priors").string();
   const Outcome outcome = run("exporting", {"--prior-maps", own});

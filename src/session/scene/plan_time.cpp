@@ -10,6 +10,7 @@
 #include "session/options/options.hpp"
 #include "session/plan/plan.hpp"
 #include "session/products/filled_maps.hpp"
+#include "session/scene/prior_fits.hpp"
 
 namespace recon {
 
@@ -24,6 +25,9 @@ constexpr double kMapPixel = 1.1e-7;  ///< prepared and filtered: of a view and 
 constexpr double kCheckedPixel = 2.2e-8;  ///< of a view, against each of its sources
 constexpr double kLookedPixel = 2.2e-8;   ///< of a view in small, against each of its sources
 constexpr double kAreaPixel = 6e-7;       ///< of a view in small, divided into areas, which get planes
+constexpr double kFittedPixel = 1.4e-7;   ///< of a view in small, to whose depths its prior is fitted
+constexpr double kPriorByte = 3.5e-9;     ///< that reading a prior takes
+constexpr double kFilledPixel = 3e-9;     ///< of a view that its prior fills, against each of its sources
 constexpr double kNormalPixel = 3e-8;     ///< of a checked view
 constexpr double kFusedPixel = 1.9e-8;    ///< of a view, against each view that overlaps with it
 constexpr double kViewFile = 0.01;        ///< fsync of a view's files, per write
@@ -50,12 +54,22 @@ std::vector<StageTask> view_tasks(const SceneJob& job, int view) {
 /// The views that overlap with each, see ScenePlan::overlaps.
 using Overlaps = std::vector<std::vector<int>>;
 
+/// How often the prior of a view is read and fitted, on average: that of some views also to learn what the
+/// values follow.
+double prior_fits(const SceneJob& job, int view) {
+  if (!job.input.prior.is_readable(job.plan.name(view))) return 0;
+  if (job.settings.prior.kind != PriorKind::kAuto) return 1;
+  const auto views = static_cast<double>(job.plan.views_in_scope().size());
+  return 1 + 2 * std::min(1.0, static_cast<double>(PriorFits::kAsked) / views);
+}
+
 /// What the host does for a step of a view, seconds of one thread: work on its pixels times the images that
 /// it meets, and on its files.
 double host_seconds(const SceneJob& job, Step step, int view, const Overlaps& overlaps) {
   constexpr double kSides = 6;         // of a cube, for which a photo is decoded once
   constexpr std::size_t kEncoded = 2;  // a GPU compares with all; the host encodes and writes the points
   const bool gpu = stage_threads(job) == 0;
+  const bool has_prior = job.input.prior.is_readable(job.plan.name(view));
   const ViewPlan& plan = job.plan.view(view);
   const Camera& photo = job.plan.photo_camera(view);
   const double pixels = static_cast<double>(plan.camera.width) * plan.camera.height,
@@ -74,12 +88,16 @@ double host_seconds(const SceneJob& job, Step step, int view, const Overlaps& ov
                                                                                   : 4 * plan.pairs.size()));
     case Step::kPlanes: {
       const Pinhole small = averaged(plan.camera, plane_image_factor(plan.camera));
-      const double of_source = kLookedPixel * static_cast<double>(gpu ? 1 : plan.sources.size());
-      return (of_source + kAreaPixel) * static_cast<double>(small.width) * small.height;
+      const double of_source = kLookedPixel * static_cast<double>(gpu ? 1 : plan.sources.size()),
+                   of_areas = job.settings.check.max_planes > 0 ? kAreaPixel : 0,
+                   fits = prior_fits(job, view);
+      return (of_source + of_areas + fits * kFittedPixel) * static_cast<double>(small.width) * small.height +
+             fits * kPriorByte * static_cast<double>(job.input.prior.reading_bytes());
     }
     case Step::kCheck:  // a GPU compares with all sources in less time than the host takes for one, and
                         // computes normals
-      return kViewFile + on_images(kCheckedPixel, gpu ? 1 : plan.sources.size()) +
+      return kViewFile +
+             on_images(kCheckedPixel + (has_prior ? kFilledPixel : 0), gpu ? 1 : plan.sources.size()) +
              on_images(kNormalPixel, gpu ? 0 : 1);
     default:
       return on_images(kFusedPixel, gpu ? kEncoded : overlaps[view].size());

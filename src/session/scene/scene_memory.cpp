@@ -95,7 +95,8 @@ void add_stream(const ScenePlan& plan, const SceneSettings& settings, const Back
 }
 
 /// Adds a view in small whose areas get planes: while they are searched, its depths, their reliability,
-/// greys, sky and points are kept; its areas are divided by edges and lists of pixels.
+/// greys, sky and points are kept; its areas are divided by edges and lists of pixels. To fit a prior then
+/// takes less: its maps and lists of anchors are up to 64 bytes a pixel.
 void add_planes(std::size_t pixels, SceneMemory& memory) {
   constexpr std::size_t kHeld = 2 * sizeof(float) + 2 * sizeof(std::uint8_t) + sizeof(SurfacePoint) / 4,
                         kAreas = 112;

@@ -263,6 +263,22 @@ TEST_F(ScenePriors, AreNotUsedWhereTheyAreNotSure) {
   EXPECT_EQ(job->findings.warnings, with_holes->findings.warnings);
 }
 
+/// What is not sure does not blur into what is.
+TEST(PriorInImage, HasNothingOfValuesThatAreNotSure) {
+  Prior given{Image<float>(8, 6, 2.0f), Image<float>(8, 6, 1.0f)};
+  for (int y = 0; y < 6; ++y)
+    for (int x = 4; x < 8; ++x) given.values(x, y) = 1000, given.confidence(x, y) = 0.05f;
+  const Pinhole camera{16, 12, 20, 20, 8, 6};
+  const Prior prior =
+      prior_in_image(std::move(given), PriorKind::kInverse, {to_camera({16, 12, 20, 20, 8, 6})}, camera);
+  for (int y = 0; y < 12; ++y) {
+    EXPECT_FLOAT_EQ(prior.values(4, y), 2);
+    EXPECT_GT(prior.confidence(4, y), 0.99f);
+    EXPECT_TRUE(std::isnan(prior.values(12, y)));
+    for (int x = 0; x < 16; ++x) EXPECT_TRUE(std::isnan(prior.values(x, y)) || prior.values(x, y) < 2.001f);
+  }
+}
+
 TEST_F(ScenePriors, HaveConfidencesBesideThem) {
   write_network_priors();
   const auto job = begin("plan");
