@@ -13,7 +13,7 @@
 #include "io/file/output_file.hpp"
 #include "io/map/map_files.hpp"
 #include "refine/fill.hpp"
-#include "session/input.hpp"
+#include "session/destination.hpp"
 #include "session/options/option_text.hpp"
 #include "session/pair/pair_check.hpp"
 #include "session/pair/pair_costs.hpp"

@@ -24,6 +24,7 @@
 #include "core/terminal_lines.hpp"
 #include "io/file/input_file.hpp"
 #include "io/file/output_file.hpp"
+#include "session/destination.hpp"
 #include "session/input.hpp"
 #include "session/pair/pair_input.hpp"
 #include "session/plan/step_clock.hpp"

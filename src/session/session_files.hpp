@@ -12,7 +12,7 @@
 
 #include "core/error.hpp"
 #include "core/program.hpp"
-#include "session/input.hpp"
+#include "session/destination.hpp"
 #include "session/options/scene_settings.hpp"
 
 namespace recon {

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "core/error.hpp"
+#include "session/destination.hpp"
 #include "session/folder_fixture.hpp"
 #include "session/report/page.hpp"
 #include "session/report/session_report.hpp"
