@@ -167,6 +167,8 @@ class SceneOptions:
         training of splats: 3dgs (inverse depths for gaussian-splatting), nerfstudio (depths and transforms.json),
         lichtfeld (depths and normals for LichtFeld Studio), npy (depths, normals and confidences as arrays of NumPy);
         none. A later run without it removes them. Default and range: none
+    export_filled: Fill the holes of what `export_priors` writes smoothly from the depths around them, with a
+        confidence of 0; for trainers that take a hole for something infinitely far
     memory_limit: Max host memory, such as 4GiB. Default and range: what is available
     gpu_memory_limit: Max GPU memory. Default and range: most of what is free
     threads: Max number of threads; 0: as many as there are processors. Default and range: 0, 0 to 4096
@@ -245,6 +247,7 @@ class SceneOptions:
     tile: Optional[float] = None
     export_points: Optional[int] = None
     export_priors: Optional[Literal["3dgs", "lichtfeld", "nerfstudio", "none", "npy"]] = None
+    export_filled: Optional[bool] = None
     memory_limit: Optional[Union[int, str]] = None
     gpu_memory_limit: Optional[Union[int, str]] = None
     threads: Optional[int] = None

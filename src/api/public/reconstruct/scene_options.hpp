@@ -256,6 +256,9 @@ struct RECONSTRUCT_API SceneOptions {
   /// lichtfeld (depths and normals for LichtFeld Studio), npy (depths, normals and confidences as arrays of
   /// NumPy); none. A later run without it removes them. Default and range: none
   std::optional<ExportPriors> export_priors = {};
+  /// Fill the holes of what `export_priors` writes smoothly from the depths around them, with a confidence of
+  /// 0; for trainers that take a hole for something infinitely far
+  std::optional<bool> export_filled = {};
   /// Max host memory, such as 4GiB. Default and range: what is available
   std::optional<std::uint64_t> memory_limit = {};
   /// Max GPU memory. Default and range: most of what is free
