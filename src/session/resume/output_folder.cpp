@@ -22,6 +22,9 @@ namespace recon {
 
 namespace {
 
+namespace fs = std::filesystem;
+using nlohmann::json;
+
 std::string map_file(const char* folder, const std::string& view, MapKind kind, const char* extension) {
   return std::string("stereo/") + folder + "/" + view +
          (kind == MapKind::kPhotometric ? ".photometric" : ".geometric") + extension;
@@ -36,16 +39,16 @@ fs::path kept_path(const fs::path& file, int i) {
 }
 
 /// Whether a file has a name of kept_path.
-bool is_kept(const std::filesystem::path& file) {
+bool is_kept(const fs::path& file) {
   const std::string kind = file.stem().extension().string();
   return kind == kChanged || kind.starts_with(std::string(kChanged) + "-");
 }
 
-std::uint64_t bytes_below(const std::filesystem::path& folder) {
+std::uint64_t bytes_below(const fs::path& folder) {
   std::uint64_t bytes = 0;
   std::error_code error;
-  for (auto it = std::filesystem::recursive_directory_iterator(folder, error);
-       it != std::filesystem::recursive_directory_iterator(); it.increment(error)) {
+  for (auto it = fs::recursive_directory_iterator(folder, error); it != fs::recursive_directory_iterator();
+       it.increment(error)) {
     std::error_code ignored;
     const std::uintmax_t size =
         it->is_regular_file(ignored) && !is_kept(it->path()) ? it->file_size(ignored) : 0;
@@ -53,9 +56,6 @@ std::uint64_t bytes_below(const std::filesystem::path& folder) {
   }
   return bytes;
 }
-
-namespace fs = std::filesystem;
-using nlohmann::json;
 
 std::string noun(OutputKind kind) {
   return kind == OutputKind::kScene ? "scene" : "pair";
@@ -199,8 +199,8 @@ void Workspace::remove_leftovers(bool exclusive) const {
   constexpr auto kAge = std::chrono::hours(1);
   const auto now = std::filesystem::file_time_type::clock::now();
   std::error_code error;
-  for (auto it = std::filesystem::recursive_directory_iterator(root_, error);
-       it != std::filesystem::recursive_directory_iterator(); it.increment(error)) {
+  for (auto it = fs::recursive_directory_iterator(root_, error); it != fs::recursive_directory_iterator();
+       it.increment(error)) {
     if (!is_temporary(it->path())) continue;
     std::error_code ignored;  // another run may have been faster
     if (exclusive || now - it->last_write_time(ignored) > kAge) std::filesystem::remove(it->path(), ignored);
@@ -247,7 +247,7 @@ void check_free_space(const fs::path& folder, std::uint64_t bytes, std::size_t i
                     (inputs > 1 ? "give fewer inputs at a time, " : "") + "or lower --max-image-size");
 }
 
-void remove_result(const std::filesystem::path& path) {
+void remove_result(const fs::path& path) {
   std::error_code error;
   std::filesystem::remove(path, error);
   if (error) throw OutputError(path.string() + ": cannot be removed: " + error.message());
@@ -308,7 +308,7 @@ TakenOutput::~TakenOutput() {
   if (workspace.owned().end() || made.empty() || fs::exists(workspace.path(kOutputMark), ignored)) return;
   workspace.owned().remove_list();
   lock->remove_file();
-  for (const std::filesystem::path& folder : made) ::rmdir(folder.c_str());  // unless others use them
+  for (const fs::path& folder : made) ::rmdir(folder.c_str());  // unless others use them
 }
 
 /// An output folder that cannot be read is one that cannot be used.
@@ -320,7 +320,7 @@ TakenOutput::~TakenOutput() {
 TakenOutput take_output(const Workspace& workspace, const OutputAccess& access) try {
   check_content(workspace.root(), access);  // before anything is created there
   TakenOutput output(workspace);
-  for (const std::filesystem::path& folder : {workspace.root() / "status", workspace.root()})
+  for (const fs::path& folder : {workspace.root() / "status", workspace.root()})
     if (std::error_code ignored; !std::filesystem::exists(folder, ignored)) output.made.push_back(folder);
   for (fs::path folder = workspace.root().parent_path(); !folder.empty(); folder = folder.parent_path()) {
     if (std::error_code ignored; fs::exists(folder, ignored)) break;
@@ -366,7 +366,7 @@ bool is_of_others(const Workspace& workspace, const OutputAccess& access) {
          std::ranges::find_first_of(marked, access.inputs) == marked.end();
 }
 
-bool is_output(const std::filesystem::path& folder) {
+bool is_output(const fs::path& folder) {
   return marked_kind(folder).has_value();
 }
 
