@@ -47,6 +47,7 @@ class RECONSTRUCT_API Matcher {
   /// Queues the disparities of several pairs, one after the other, as so many calls of `match` do; nothing
   /// where one of the images or maps is refused.
   /// @param left, right, disparities  of each pair, as many of each, at least one
+  /// @param stream  as for `match`
   void match_batch(const std::vector<DeviceImage>& left, const std::vector<DeviceImage>& right,
                    const std::vector<DeviceMapView>& disparities, void* stream = nullptr) const;
 

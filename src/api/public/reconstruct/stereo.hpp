@@ -33,6 +33,7 @@ RECONSTRUCT_API Disparities match(const Device& device, const ImageView& left, c
 
 /// Matches the pairs of a batch, one after the other: the results are those of so many calls of `match`, bit
 /// for bit, and lie one after the other in one allocation, with rows of one pitch.
+/// @param device, options, stop  as for `match`
 /// @param left, right  of each pair, at least one; all images have one size
 RECONSTRUCT_API std::vector<Disparities> match_batch(const Device& device, const std::vector<ImageView>& left,
                                                      const std::vector<ImageView>& right,
