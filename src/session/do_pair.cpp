@@ -342,7 +342,9 @@ json write_reports(PairRun& run, const StepRecord& record, const MeasuredRun& me
                    const StepTimes& times) {
   run.results.keep_changed({Step::kRun, report_files({}).name});
   json report = pair_report_json(run.plan, run.workspace, record, measured, times);
-  add_options(report, run.work.options, {run.plan.job.method, true});
+  const Job job{run.plan.job.method, true};
+  report["options"] = run.work.options.resolved(job);
+  report["option_values"] = option_values(run.work.options.resolved_values(job));
   for (const std::string& text : name_changed_files(run)) report["warnings"].push_back(text);
   run.results.write(report_files({}), [&] {
     write_file(run.workspace.path(pair_file::kReport), json_text(report));

@@ -105,10 +105,9 @@ json program_json(const std::string& commit, const std::string& device) {
   return about;
 }
 
-void add_options(json& report, const SessionOptions& options, Job job) {
-  report["options"] = options.resolved(job);
-  json& values = report["option_values"] = json::object();
-  for (const auto& [option, text] : options.resolved_values(job)) {
+json option_values(const std::vector<std::pair<const Option*, std::string>>& texts) {
+  json values = json::object();
+  for (const auto& [option, text] : texts) {
     json& value = values[option->name];
     if (option->kind == ValueKind::kSwitch)
       value = text == "true";
@@ -119,6 +118,7 @@ void add_options(json& report, const SessionOptions& options, Job job) {
     else
       value = text;
   }
+  return values;
 }
 
 }  // namespace recon

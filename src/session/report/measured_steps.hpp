@@ -50,8 +50,8 @@ void add_measured_run(nlohmann::json& report, const MeasuredRun& run);
 /// @param commit  of the program; empty: unknown
 nlohmann::json program_json(const std::string& commit, const std::string& device);
 
-/// Adds "options", the text of a configuration, and "option_values", an object by their names.
-void add_options(nlohmann::json& report, const SessionOptions& options, Job job);
+/// Values of options by their names, see SessionOptions::resolved_values.
+nlohmann::json option_values(const std::vector<std::pair<const Option*, std::string>>& texts);
 
 /// What is left to do where all results of an earlier run serve, in the plans of scenes and of pairs.
 inline constexpr const char* kNothingToDo = "  to do: nothing, all is finished and kept\n";

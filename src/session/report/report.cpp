@@ -355,7 +355,9 @@ json report_json(const SceneJob& job, const std::string& device, const StepTimes
                  {"tasks", tasks_json(job, made(job.targets, job.products))},
                  {"baselines", baselines_json(job.plan)},
                  {"depths", depths_json(job.products)}});
-  add_options(report, job.options, {job.settings.matching.method, false});
+  const Job of_scene{job.settings.matching.method, false};
+  report["options"] = job.options.resolved(of_scene);
+  report["option_values"] = option_values(job.options.resolved_values(of_scene));
   if (const StepRecord* const cloud = job.products.results.get({Step::kFusion})) {
     report["cloud"] = job.products.workspace.path(Workspace::cloud_file()).string();
     report["points"] = cloud->result.at("points");
