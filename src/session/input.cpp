@@ -172,10 +172,10 @@ std::string text_of_photos(const std::vector<fs::path>& folders) {
   std::string names = folders.front().string();
   for (std::size_t i = 1; i < std::min(kNamed, folders.size()); ++i) names += ", " + folders[i].string();
   if (folders.size() > kNamed) names += fmt::format(" and {} more", folders.size() - kNamed);
-  return fmt::format(
-      "{} {} photos and no cameras: run COLMAP first, which makes them (First use, 1); of a rectified pair "
-      "give both images, or name them im0 and im1",
-      names, folders.size() == 1 ? "holds" : "hold");
+  const bool pair = std::ranges::any_of(folders, [](const fs::path& it) { return images_in(it) == 2; });
+  return fmt::format("{} {} photos and no cameras: run COLMAP first, which makes them (First use, 1){}",
+                     names, folders.size() == 1 ? "holds" : "hold",
+                     pair ? "; of a rectified pair give both images, or name them im0 and im1" : "");
 }
 
 constexpr const char* kNotThere = "there is no such file or folder";

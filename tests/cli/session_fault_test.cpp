@@ -228,9 +228,10 @@ TEST_F(ReconstructSessionFault, TwoImagesThatAreNoPairAreNamed) {
   for (const char* name : {"left.png", "right.png", "notes.txt"}) set_content(session() / "b" / name, "");
   const Outcome outcome = run({session().string(), "--dry-run"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr((session() / "b").string() + ": has two images"));
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr((session() / "b").string() + " holds photos and no cameras"),
+                                 HasSubstr("of a rectified pair give both images")));
   set_content(session() / "b/third.png", "");
-  EXPECT_THAT(run({session().string(), "--dry-run"}).err, Not(HasSubstr("has two images")));
+  EXPECT_THAT(run({session().string(), "--dry-run"}).err, Not(HasSubstr("rectified pair")));
 }
 
 TEST_F(ReconstructSessionFault, ADiskTooSmallForAllScenesIsFoundBeforeTheFirst) {

@@ -79,7 +79,7 @@ TEST(OptionUse, ResolvedOptionsAreThoseOfTheJob) {
   EXPECT_THAT(scene, HasSubstr("p2=120\n")) << "its own default";
   EXPECT_THAT(scene, HasSubstr("\nspeckle=20\n"));
   EXPECT_THAT(scene, HasSubstr("\ncolour=false\n"));
-  for (const char* other : {"levels", "stage", "shard", "fill", "depth-min", "preset", "aw-", "threads"})
+  for (const char* other : {"levels", "stage", "shard", "\nfill=", "depth-min", "preset", "aw-", "threads"})
     EXPECT_THAT(scene, Not(HasSubstr(other)));
   EXPECT_THAT(pair, HasSubstr("method=\"sgm\"\n"));
   EXPECT_THAT(pair, HasSubstr("cost=\"census9x7\"\n"));
